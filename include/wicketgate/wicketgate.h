@@ -1,0 +1,13 @@
+/* wicketgate.h - everything. Vendoring a part? Include that part's header. */
+#ifndef WICKETGATE_WICKETGATE_H
+#define WICKETGATE_WICKETGATE_H
+
+#include "base.h"
+#include "fence.h"
+#include "json.h"
+#include "payload.h"
+#include "sanitize.h"
+#include "table.h"
+#include "utf8.h"
+
+#endif
