@@ -72,7 +72,7 @@ static void
 first_error(void)
 {
 	static const uint8_t alphabet[] = { 'a', 0x80, 0xC3, 0xA9, 0xE2, 0xF0, 0xFF };
-	uint8_t text[24];
+	uint8_t text[40];
 	bool equal = true;
 	for (size_t lead = 0; lead < 18; lead++)
 		for (size_t n = 0; n < 7 * 7 * 7 * 7; n++) {
@@ -80,7 +80,7 @@ first_error(void)
 			size_t rest = n;
 			for (size_t i = 0; i < 4; i++, rest /= 7)
 				text[lead + i] = alphabet[rest % 7];
-			wkg_span in = { text, lead + 4 + n % 3 };
+			wkg_span in = { text, lead + 4 + n % 3 * 7 };
 			equal = equal && wkg_utf8_first_error(in) == wkg__utf8_first_error_plain(in);
 		}
 	CLAIM("the fast search for the first error agrees with the plain one", equal);

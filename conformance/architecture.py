@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""R1, R2: bans as tests. Each comes with its reverse check - the thing it
+protects is still there - and with a planted breach that it must find."""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from harness import ROOT, Tap
+
+sys.path.insert(0, str(ROOT / "conformance"))
+
+LAYER_OF_HEADER = {
+    "base": "text", "utf8": "text", "table": "text", "sanitize": "text", "fence": "text",
+    "json": "json", "payload": "json", "wicketgate": "cli",
+}
+MAY_INCLUDE = {"text": {"text"}, "json": {"text", "json"}, "cli": {"text", "json", "cli"}}
+LIBC = {"text": {"string.h"}, "json": {"string.h"}}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
+
+
+def wrong_includes(layer, text):
+    """Headers a file of this layer has no business with."""
+    found = []
+    for name in INCLUDE.findall(text):
+        own = re.fullmatch(r"wicketgate/(\w+)\.h", name)
+        if own:
+            if LAYER_OF_HEADER.get(own[1]) not in MAY_INCLUDE[layer]:
+                found.append(name)
+        elif layer in LIBC and name not in LIBC[layer] | {"../internal.h", "table_data.h"}:
+            found.append(name)
+    return found
+
+
+def arrows(tap):
+    files = [(layer, path) for layer in MAY_INCLUDE for path in sorted((ROOT / "src" / layer).glob("*.c"))]
+    tap.ok(len(files) >= 12, f"R2 the scan read files: {len(files)}")
+    seen = set()
+    for layer, path in files:
+        text = path.read_text()
+        seen.update(INCLUDE.findall(text))
+        found = wrong_includes(layer, text)
+        tap.ok(not found, f"R1 {layer}/{path.name} includes only what lies below it", found)
+    tap.ok("wicketgate/table.h" in seen and "string.h" in seen, "R2 includes are recognized")
+    tap.ok(wrong_includes("text", "#include <wicketgate/json.h>\n"), "R2 an arrow that points up is found")
+    tap.ok(wrong_includes("json", '#  include "cJSON.h"\n'), "R2 a third-party header in the core is found")
+    tap.ok(wrong_includes("text", "#include <time.h>\n"), "R2 a clock in the core is found")
+
+
+def funnel(tap):
+    """S5: the source of a trigger is derived in one place."""
+    calls = []
+    for path in sorted((ROOT / "src").rglob("*.c")):
+        text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+        calls += [path.name for _ in re.finditer(r"\bwkg_source_from_trigger\(", text)]
+    # One definition, one call.
+    tap.ok(sorted(calls) == ["payload.c", "sanitize.c"], "S5 one funnel: wkg_source_from_trigger has one call site", calls)
+
+
+def sixth_source(tap):
+    """S4: a source without a limit must not compile."""
+    header = (ROOT / "include/wicketgate/sanitize.h").read_text()
+    last = "WKG_SOURCE_TOOL_RESULT = 5,"
+    tap.ok(header.count(last) == 1, "R2 the fifth source is where a sixth would go")
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name, "wicketgate")
+        directory.mkdir()
+        for path in (ROOT / "include/wicketgate").glob("*.h"):
+            (directory / path.name).write_text(path.read_text())
+        compile_ = ["cc", "-std=c11", "-Wswitch", "-Werror=switch", "-fsyntax-only", "-I", name,
+                    str(ROOT / "src/text/sanitize.c")]
+        tap.ok(subprocess.run(compile_, check=False).returncode == 0, "R2 five sources compile")
+        (directory / "sanitize.h").write_text(header.replace(last, last + "\n\tWKG_SOURCE_SIXTH = 6,"))
+        done = subprocess.run(compile_, capture_output=True, text=True, check=False)
+        tap.ok(done.returncode != 0 and "WKG_SOURCE_SIXTH" in done.stderr,
+               "S4 a sixth source does not compile until it has a limit")
+
+
+def hidden_characters(text):
+    import model
+    return [f"U+{ord(c):04X}" for c in text if ord(c) in model.STRIP["reference"] and c != "\r"
+            or ord(c) in model.STRIP["hardened"]]
+
+
+def no_raw_samples(tap):
+    """H4: hostile samples live in the tree only as escapes, so that what a
+    reviewer sees is what is there. Fuzz seeds are bytes and exempt."""
+    places = ["src", "include", "conformance", "fuzz", "bench", "README.md", "dev", "meson.build", "LICENSE"]
+    files = [path for place in places for path in [ROOT / place, *(ROOT / place).rglob("*")] if path.is_file()]
+    files += (ROOT / "corpus/payload").glob("*.json")
+    files = [path for path in files if "__pycache__" not in path.parts]
+    tap.ok(len(files) > 40, f"R2 the scan read files: {len(files)}")
+    found = [f"{path.relative_to(ROOT)}: {hidden}" for path in files
+             if (hidden := hidden_characters(path.read_text(encoding="utf-8")))]
+    tap.ok(not found, "H4 no file of the tree holds a raw hidden character", found)
+    tap.ok(hidden_characters("a\u200bb") and hidden_characters("\U000e0041"), "R2 a raw one is found")
+
+
+def main():
+    tap = Tap()
+    arrows(tap)
+    funnel(tap)
+    sixth_source(tap)
+    no_raw_samples(tap)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Tests that cannot fail prove nothing: plant bugs, one at a time, in a copy of
+the sources, and see each turn its test red.
+
+Every row names the test that must notice. A row whose text is no longer in the
+source is a failure, so the list cannot rot."""
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from harness import ROOT, Tap
+
+# what is planted: (file, text in it, what it becomes, test that must turn red)
+BUGS = {
+    "S3 truncate before strip": ("src/text/sanitize.c", """\
+		if (wkg_table_sets(c.code) & rule->strip) {
+			report->stripped++;
+			continue;
+		}
+""", """\
+		if (wkg_table_sets(c.code) & rule->strip) {
+			report->stripped++;
+			if (room > 0)
+				room--;
+			continue;
+		}
+""", "sanitize"),
+    "S1 TAG block missing": ("src/text/table.c", "	if (code > CODE_POINT_MAX)\n",
+                             "	if (code >= 0xE0000 && code <= 0xE007F)\n		return 0;\n	if (code > CODE_POINT_MAX)\n", "sanitize"),
+    "S1 the predicate sees 16 bits": ("src/text/table.c", "code >> WKG__TABLE_SHIFT", "(uint16_t)code >> WKG__TABLE_SHIFT", "fence"),
+    "F3 literal replacement of adjacent brackets": ("src/text/fence.c", "} else if (!is_ignorable(c.code, t->profile)) {", "} else {", "fence"),
+    "F3 the last member gets no space": ("src/text/fence.c", "if (at <= g.end && needs_space", "if (at < g.end && needs_space", "fence"),
+    "F3 threshold three": ("src/text/fence.c", "g.spaced = members >= 2", "g.spaced = members >= 3", "fence"),
+    "F3 brackets of both kinds are one group": ("src/text/fence.c", "if (bracket_of(c.code, t->profile) == g.kind) {", "if (bracket_of(c.code, t->profile) != BRACKET_NONE) {", "fence"),
+    "F4 three CJK quotation marks are exempt": ("src/text/fence.c", "!(members == 2 && quotation)", "!quotation", "fence"),
+    "F4 hardened asks the reference set": ("src/text/fence.c", "WKG_SET_STRIP_REFERENCE : WKG_SET_FENCE_IGNORABLE", "WKG_SET_STRIP_REFERENCE : WKG_SET_STRIP_REFERENCE", "fence"),
+    "F5 the label is not neutralized": ("src/text/fence.c", "	WKG_TRY(neutralize(out, label, report));\n", "	WKG_TRY(wkg__append(out, label->in.ptr, label->in.len));\n", "fence"),
+    "F5 CRLF in a label is two spaces": ("src/text/fence.c", "		c.len = 2;\n", "		c.len = 1;\n", "fence"),
+    "F5 no line feed before the end delimiter": ("src/text/fence.c", 'WKG_LIT("\\n" WKG_FENCE_END)', "WKG_LIT(WKG_FENCE_END)", "fence"),
+    "F6 a lone sign needs no fence": ("src/text/fence.c", "	if (at == value.len) /* a lone sign: not understood, so fenced */\n		return true;\n", "", "fence"),
+    "T2 overlong three-byte forms are decoded": ("src/text/utf8.c", "{ 0xE0, 0xE0, 0xA0, 0xBF, 3 }", "{ 0xE0, 0xE0, 0x80, 0xBF, 3 }", "utf8"),
+    "T2 one U+FFFD per sequence, not per maximal subpart": ("src/text/utf8.c", "return ill_formed(i);", "return ill_formed(1);", "utf8"),
+    "T2 surrogates are decoded": ("src/text/utf8.c", "{ 0xED, 0xED, 0x80, 0x9F, 3 }", "{ 0xED, 0xED, 0x80, 0xBF, 3 }", "utf8"),
+    "the fast search skips a byte above 7F": ("src/text/utf8.c", "UINT64_C(0x8080808080808080)", "UINT64_C(0x8080808080808000)", "utf8"),
+    "T3 a cut closes up behind a wide character": ("src/text/sanitize.c", "cut = cut || units > room;", "cut = units > room;", "sanitize"),
+    "S4 a limit of 0 is accepted": ("src/text/sanitize.c", "if (wkg_source_limit(&config->limits, (wkg_source)s) < 1)\n			return WKG_E_ARGUMENT;", "(void)s;", "sanitize"),
+    "S5 an unknown trigger has no source": ("src/text/sanitize.c", "	return WKG_SOURCE_FORM_EVENT;\n", "	return WKG_SOURCE_INVALID;\n", "sanitize"),
+    "a failure moves len": ("src/text/sanitize.c", "	WKG_TRY(wkg__sanitize(&result, in, 0, &plain, &rule, &counts));\n", "	wkg_status s = wkg__sanitize(&result, in, 0, &plain, &rule, &counts);\n	*out = result;\n	WKG_TRY(s);\n", "sanitize"),
+    "an output may overlap its input": ("src/text/base.c", "return clear ? WKG_OK : WKG_E_ARGUMENT;", "return clear ? WKG_OK : WKG_OK;", "base"),
+    "S6 depth off by one": ("src/json/payload.c", "token.depth >= j->config->max_depth", "token.depth > j->config->max_depth", "payload"),
+    "S6 a container too deep is kept": ("src/json/payload.c", "				WKG_TRY(drop(j, &token));\n", "				j->dropped++;\n", "payload"),
+    "S6 a number goes through a double": ("src/json/payload.c", "		case WKG_JSON_NUMBER:\n", """\
+		case WKG_JSON_NUMBER: {
+			extern double strtod(const char *, char **);
+			extern int snprintf(char *, size_t, const char *, ...);
+			char text[40];
+			WKG_TRY(copy_until(j, token.from));
+			int n = snprintf(text, sizeof text, "%.17g", strtod((const char *)j->reader.doc.ptr + token.from, NULL));
+			WKG_TRY(wkg__append(&j->out, (uint8_t *)text, (size_t)n));
+			j->copied = token.to;
+			break;
+		}
+""", "payload"),
+    "S6 a leaf is sanitized before its escapes are undone": ("src/json/payload.c", "static const wkg__notation measure = { wkg_json_char, write_nothing };", "static wkg_char raw(wkg_span d, size_t at) { wkg_char c = wkg_utf8_decode(d, at); if (c.code == '\"') c.len = 0; return c; }\nstatic const wkg__notation measure = { raw, write_nothing };", "payload"),
+    "S6 names are cut like values": ("src/json/payload.c", "return rewrite(j, token, SIZE_MAX, &done);", "return rewrite(j, token, j->limit, &done);", "payload"),
+    "S6 names are not stripped in hardened": ("src/json/payload.c", "if (j->config->profile == WKG_PROFILE_REFERENCE)", "if (j->config->profile != WKG_PROFILE_INVALID)", "payload"),
+    "S6 duplicates are missed in objects of two": ("src/json/json.c", "	if (count < 2)\n", "	if (count < 3)\n", "json"),
+    "S6 duplicates are compared unstripped": ("src/json/json.c", "if (c.len == 0 || !(wkg_table_sets(c.code) & ignored))", "if (c.len == 0 || ignored == 0 || true)", "json"),
+    "S6 the sort loses its last run": ("src/json/json.c", "	while (j < count)\n		*to++ = from[j++];\n", "", "json"),
+    "names of an inner object stay on the stack": ("src/json/json.c", "		r->stack_top = r->names_base - 1;\n		r->names_base = r->stack[r->stack_top].at;\n", "		r->names_base = r->stack[r->names_base - 1].at;\n", "json"),
+    "text after the document is accepted": ("src/json/json.c", "	if (r->at < r->doc.len)\n		return unexpected(r, \"text after the document\");\n", "", "json"),
+    "a leading zero is accepted": ("src/json/json.c", "[ZERO]    = { DEAD,  DEAD,", "[ZERO]    = { INT,   INT, ", "json"),
+    "a control character in a string is accepted": ("src/json/json.c", "		if (c < 0x20)\n			return unexpected(r, \"control character in a string\");\n", "		if (r->at >= r->doc.len)\n			return unexpected(r, \"\");\n", "json"),
+    "ill-formed UTF-8 in a string is accepted": ("src/json/json.c", "		if (decoded.ill_formed)\n", "		if (decoded.ill_formed && false)\n", "json"),
+    "S6 a surrogate pair is two U+FFFD": ("src/json/json.c", "if (low >= 0xDC00 && low <= 0xDFFF) {", "if (low > 0xDFFF) {", "payload"),
+    "S8 more than 64 notes": ("src/json/payload.c", "j->report == NULL || j->note_count == WKG_PAYLOAD_NOTES_MAX", "j->report == NULL || j->note_count > 200", "payload"),
+    "S10 an index is not counted": ("src/json/json.c", "		r->path[r->depth - 1]++;\n", "		r->path[r->depth - 1] += 0;\n", "json"),
+    "S10 hidden characters are raw in a path": ("src/json/json.c", "escape(bytes, c.code, hidden)", "escape(bytes, c.code, hidden && false)", "json"),
+}
+
+
+def run_claims(tree, name):
+    """Compile one test program over a tree and run it: did all claims hold?"""
+    program = tree / f"claims-{name}"
+    sources = sorted((tree / "src/text").glob("*.c")) + sorted((tree / "src/json").glob("*.c"))
+    built = subprocess.run(["cc", "-std=c11", "-O1", "-w", "-fsanitize=address,undefined",
+                            "-fno-sanitize-recover=all", "-I", tree / "include", *sources,
+                            tree / "conformance" / f"{name}.c", "-o", program],
+                           capture_output=True, text=True, check=False)
+    if built.returncode != 0:
+        return None, built.stderr
+    try:
+        done = subprocess.run([program], capture_output=True, text=True, errors="replace",
+                              check=False, timeout=120)
+    except subprocess.TimeoutExpired:
+        return False, "it hangs"
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def copy_tree(to):
+    for part in "src/text", "src/json", "include", "conformance":
+        shutil.copytree(ROOT / part, to / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "src/internal.h", to / "src")
+
+
+def plant(tap, tree, what, bug):
+    file, old, new, test = bug
+    path = tree / file
+    clean = path.read_text()
+    if clean.count(old) != 1:
+        tap.ok(False, f"{what}: can be planted", f"{clean.count(old)} places in {file}")
+        return
+    path.write_text(clean.replace(old, new))
+    passed, output = run_claims(tree, test)
+    path.write_text(clean)
+    tap.ok(passed is False, f"planted bug turns {test} red: {what}",
+           "does not compile" if passed is None else "nothing noticed", output[-600:])
+
+
+def main(chosen):
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as directory:
+        tree = Path(directory)
+        copy_tree(tree)
+        for test in sorted({bug[3] for bug in BUGS.values()}):
+            passed, output = run_claims(tree, test)
+            tap.ok(passed, f"control: {test} is green without a bug", output[-600:])
+        for what, bug in BUGS.items():
+            if not chosen or any(word in what for word in chosen):
+                plant(tap, tree, what, bug)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
