@@ -1,0 +1,169 @@
+/* model.h - the slow twins: what sanitizer and JSON strings must come to.
+ *
+ * Each is the shortest way to say the rule, over arrays of characters, and is
+ * meant to be checked against the specification by eye. Set membership comes
+ * from the library's table, which fuzz/table.c and conformance/table.py hold
+ * to its own claims; the reference set is small enough to be written out. */
+#ifndef WKG_FUZZ_MODEL_H
+#define WKG_FUZZ_MODEL_H
+
+#include "check.h"
+
+#include <wicketgate/json.h>
+#include <wicketgate/sanitize.h>
+#include <wicketgate/table.h>
+
+/* ---- S: what is stripped, what is cut -------------------------------- */
+
+/* S1, as the document lists it. */
+static inline bool
+model_reference_strips(uint32_t c)
+{
+	return (c <= 0x1F && c != '\t' && c != '\n') ||
+	       (c >= 0x7F && c <= 0x9F) || c == 0x061C || c == 0x180E ||
+	       (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+	       (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF ||
+	       (c >= 0xE0000 && c <= 0xE007F);
+}
+
+/* Hardened: its always-strip set and the reference set, wherever they stand.
+ * When the context rules of S2 arrive, this is where they are modelled. */
+static inline bool
+model_strips(wkg_profile profile, uint32_t c)
+{
+	if (model_reference_strips(c))
+		return true;
+	return profile == WKG_PROFILE_HARDENED &&
+	       (wkg_table_sets(c) & WKG_SET_STRIP_HARDENED) != 0;
+}
+
+static inline size_t
+model_units(uint32_t c, wkg_unit unit)
+{
+	if (unit == WKG_UNIT_UTF16)
+		return c > 0xFFFF ? 2 : 1;
+	if (unit == WKG_UNIT_BYTE)
+		return 1u + (c > 0x7F) + (c > 0x7FF) + (c > 0xFFFF);
+	return 1;
+}
+
+/* S3: strip first, then cut. In place; returns what the report must say. */
+static inline wkg_sanitize_report
+model_sanitize(check_chars *text, wkg_profile profile, wkg_unit unit,
+               size_t limit)
+{
+	wkg_sanitize_report report = { 0, text->ill_formed, 0 };
+	size_t kept = 0;
+	size_t used = 0;
+
+	for (size_t i = 0; i < text->len; i++) {
+		uint32_t c = text->code[i];
+		if (model_strips(profile, c)) {
+			report.stripped++;
+			continue;
+		}
+		if (model_units(c, unit) > limit - used)
+			report.truncated = 1;
+		if (report.truncated)
+			continue;
+		used += model_units(c, unit);
+		text->code[kept++] = c;
+	}
+	text->len = kept;
+	return report;
+}
+
+/* Give `source` this limit, unless it is 0, and every other source one that
+ * shows when it is taken by mistake. */
+static inline void
+model_set_limit(wkg_source_limits *limits, wkg_source source, size_t limit)
+{
+	size_t *each[] = { &limits->chat, &limits->webhook, &limits->form_event,
+		           &limits->retrieval, &limits->tool_result };
+	for (size_t i = 0; limit > 0 && i < 5; i++)
+		*each[i] = i + 1 == source ? limit : limit + 1;
+	CHECK(wkg_source_limit(limits, source) == *each[source - 1]);
+}
+
+/* ---- JSON strings ---------------------------------------------------- */
+
+static inline uint32_t
+model_hex4(const uint8_t *p)
+{
+	uint32_t value = 0;
+	for (int i = 0; i < 4; i++)
+		value = value * 16 + (uint32_t)check_hex_digit(p[i]);
+	return value;
+}
+
+/* The characters of a valid JSON string, quotes included in `string`. UTF-16
+ * units first, pairs joined afterwards: the way the RFC describes it. */
+static inline check_chars
+model_json_chars(wkg_span string)
+{
+	static const char name[] = "\"\\/bfnrt", meaning[] = "\"\\/\b\f\n\r\t";
+	check_chars text = check_chars_new(string.len);
+
+	for (size_t at = 1; at + 1 < string.len;) {
+		wkg_char c = check_decode(string, at);
+		if (c.code == '\\' && string.ptr[at + 1] == 'u') {
+			c.code = model_hex4(string.ptr + at + 2);
+			c.len = 6;
+		} else if (c.code == '\\') {
+			const char *p = strchr(name, string.ptr[at + 1]);
+			CHECK(p != NULL);
+			c.code = (uint8_t)meaning[p - name];
+			c.len = 2;
+		}
+		check_chars_add(&text, c);
+		at += c.len;
+	}
+
+	size_t kept = 0;
+	for (size_t i = 0; i < text.len; i++) {
+		uint32_t c = text.code[i];
+		uint32_t next = i + 1 < text.len ? text.code[i + 1] : 0;
+		if (c >= 0xD800 && c <= 0xDBFF && next >= 0xDC00 &&
+		    next <= 0xDFFF) {
+			c = 0x10000 + ((c - 0xD800) << 10) + (next - 0xDC00);
+			i++;
+		} else if (c >= 0xD800 && c <= 0xDFFF) {
+			c = 0xFFFD;
+			text.ill_formed++;
+		}
+		text.code[kept++] = c;
+	}
+	text.len = kept;
+	return text;
+}
+
+/* RFC 8785, 3.2.2.2: two-character escapes where there are any, \u00hh for
+ * the other controls, everything else as it is. */
+static inline wkg_buf
+model_json_quote(const check_chars *text)
+{
+	static const char named[] = "\b\t\n\f\r\"\\", name[] = "btnfr\"\\";
+	wkg_buf out = check_buf(6 * text->len + 3);
+
+	out.ptr[out.len++] = '"';
+	for (size_t i = 0; i < text->len; i++) {
+		uint32_t c = text->code[i];
+		const char *p = c > 0 && c < 0x80 ? strchr(named, (int)c)
+		                                  : NULL;
+		if (p != NULL) {
+			out.ptr[out.len++] = '\\';
+			out.ptr[out.len++] = (uint8_t)name[p - named];
+		} else if (c < 0x20) {
+			/* the last byte of `out` is for snprintf's NUL */
+			snprintf((char *)out.ptr + out.len, 7, "\\u%04x",
+			         (unsigned)c);
+			out.len += 6;
+		} else {
+			check_encode(&out, c);
+		}
+	}
+	out.ptr[out.len++] = '"';
+	return out;
+}
+
+#endif
