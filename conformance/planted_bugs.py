@@ -64,8 +64,8 @@ BUGS = {
 		}
 """, "payload"),
     "S6 a leaf is sanitized before its escapes are undone": ("src/json/payload.c", "static const wkg__notation measure = { wkg_json_char, write_nothing };", "static wkg_char raw(wkg_span d, size_t at) { wkg_char c = wkg_utf8_decode(d, at); if (c.code == '\"') c.len = 0; return c; }\nstatic const wkg__notation measure = { raw, write_nothing };", "payload"),
-    "S6 names are cut like values": ("src/json/payload.c", "return rewrite(j, token, SIZE_MAX, &done);", "return rewrite(j, token, j->limit, &done);", "payload"),
-    "S6 names are not stripped in hardened": ("src/json/payload.c", "if (j->config->profile == WKG_PROFILE_REFERENCE)", "if (j->config->profile != WKG_PROFILE_INVALID)", "payload"),
+    "S6 names are cut like values": ("src/json/payload.c", "		.limit = SIZE_MAX,\n", "		.limit = j->limit,\n", "payload"),
+    "S6 names are not stripped in hardened": ("src/json/payload.c", "hardened ? wkg__strip_sets(WKG_PROFILE_HARDENED) : 0", "hardened ? 0 : 0", "payload"),
     "S6 duplicates are missed in objects of two": ("src/json/json.c", "	if (count < 2)\n", "	if (count < 3)\n", "json"),
     "S6 duplicates are compared unstripped": ("src/json/json.c", "if (c.len == 0 || !(wkg_table_sets(c.code) & ignored))", "if (c.len == 0 || ignored == 0 || true)", "json"),
     "S6 the sort loses its last run": ("src/json/json.c", "	while (j < count)\n		*to++ = from[j++];\n", "", "json"),
