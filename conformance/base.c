@@ -54,6 +54,8 @@ overlaps(void)
 	CLAIM("T2 working in place is refused", wkg_fence_neutralize(&same_place, text, WKG_PROFILE_HARDENED, NULL) == WKG_E_ARGUMENT);
 	CLAIM("T2 an output that grows into its input is refused", wkg_sanitize(&tail, text, WKG_SOURCE_CHAT, &config, NULL) == WKG_E_ARGUMENT);
 	CLAIM("T2 a label that lies in the output is refused", wkg_fence(&same_place, text, TEXT("x"), WKG_PROFILE_HARDENED, NULL) == WKG_E_ARGUMENT);
+	wkg_buf boundless = { room, 0, SIZE_MAX };
+	CLAIM("T2 an output that claims all of memory overlaps everything", wkg_fence_neutralize(&boundless, text, WKG_PROFILE_HARDENED, NULL) == WKG_E_ARGUMENT);
 	CLAIM("what is already in the buffer may be the input", wkg_fence_neutralize(&behind, text, WKG_PROFILE_HARDENED, NULL) == WKG_OK && memcmp(room, "<<<< < < ", 9) == 0 && behind.len == 9);
 }
 

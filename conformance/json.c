@@ -176,6 +176,18 @@ long_paths(void)
 }
 
 static void
+deep_paths(void)
+{
+	wkg_json_token token;
+	bool good = open_text(TEXT("{\"a\":{\"b\":[\"x\"]}}"), WKG_JSON_NAMES_EXACT, 1) == WKG_OK;
+	do
+		good = good && wkg_json_next(&reader, &token) == WKG_OK;
+	while (good && token.kind != WKG_JSON_STRING);
+	wkg_json_path path = wkg_json_path_of(&reader, &token);
+	CLAIM("S10 a path deeper than was asked for says that it is cut", good && path.cut && path.len == 1 && path.text[0] == 'a');
+}
+
+static void
 latching(void)
 {
 	wkg_json_token token;
@@ -213,6 +225,13 @@ work_area(void)
 	CLAIM("nested objects and arrays fit their work area at every depth", fits);
 	CLAIM("a work area one byte short is WKG_E_SPACE", short_refused);
 	CLAIM("a work area may have any alignment", any_alignment);
+	uint8_t *both = memory(64);
+	memcpy(both, "[1]", 3);
+	wkg_span inside = { both, 3 };
+	wkg_work around = { both, 64 };
+	wkg_json_token token;
+	CLAIM("a document inside the work area is refused", wkg_json_open(&reader, inside, WKG_JSON_NAMES_EXACT, 0, around) == WKG_E_ARGUMENT);
+	CLAIM("a reader that did not open refuses every call", wkg_json_next(&reader, &token) == WKG_E_ARGUMENT && reader.error.what[0] == '\0');
 	CLAIM("a document above WKG_JSON_LENGTH_MAX is refused", sizeof(size_t) < 8 || wkg_json_work_size((size_t)0xFFFFFFFFu + 1, 0) == SIZE_MAX);
 }
 
@@ -241,6 +260,7 @@ main(void)
 	many_names();
 	paths();
 	long_paths();
+	deep_paths();
 	latching();
 	work_area();
 	quoting();

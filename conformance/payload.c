@@ -57,6 +57,7 @@ names(void)
 {
 	CLAIM("S6 hardened strips names", becomes(TEXT("{\"no\\u200bte\":1}"), WKG_PROFILE_HARDENED, TEXT("{\"note\":1}")) && report.stripped == 1);
 	CLAIM("S6 reference keeps names", becomes(TEXT("{\"no\\u200bte\":1}"), WKG_PROFILE_REFERENCE, TEXT("{\"no\\u200bte\":1}")) && report.stripped == 0);
+	CLAIM("S6 half a pair in a name is U+FFFD, in reference too", both(TEXT("{\"\\ud800\":1}"), TEXT("{\"\xEF\xBF\xBD\":1}")) && report.replaced == 1);
 	wkg_span longer = join(join(TEXT("{\""), repeat(TEXT("k"), 40000)), TEXT("\":1}"));
 	CLAIM("S6 a name is never truncated", untouched(longer));
 }
@@ -133,6 +134,8 @@ space(void)
 	CLAIM("an output one byte short is WKG_E_SPACE", wkg_payload_sanitize(&tight, json, WKG_SOURCE_CHAT, &config, work, &report) == WKG_E_SPACE && tight.len == 4 && memcmp(bytes, "keep", 4) == 0);
 	CLAIM("a work area one byte short is WKG_E_SPACE", wkg_payload_sanitize(&exact, json, WKG_SOURCE_CHAT, &config, tight_work, &report) == WKG_E_SPACE && exact.len == 4);
 	CLAIM("the exact sizes suffice, without a report too", wkg_payload_sanitize(&exact, json, WKG_SOURCE_CHAT, &config, work, NULL) == WKG_OK && memcmp(bytes, "keep[\"ab\"]", 10) == 0);
+	wkg_sanitize_config unusable = { .profile = WKG_PROFILE_INVALID };
+	CLAIM("no work area suffices for an unusable config", wkg_payload_work_size(1, &unusable) == SIZE_MAX && wkg_payload_work_size(1, NULL) == SIZE_MAX);
 	work.ptr = bytes;
 	work.size = sizeof bytes;
 	exact.len = 4;

@@ -104,6 +104,8 @@ sources(void)
 	CLAIM("S5 form_event is FORM_EVENT", wkg_source_from_trigger(TEXT("form_event")) == WKG_SOURCE_FORM_EVENT);
 	CLAIM("S5 schedule goes through too, the canary", wkg_source_from_trigger(TEXT("schedule")) == WKG_SOURCE_FORM_EVENT);
 	CLAIM("S5 the empty and the unknown trigger are FORM_EVENT, never a bypass", wkg_source_from_trigger(TEXT("")) == WKG_SOURCE_FORM_EVENT && wkg_source_from_trigger(TEXT("Webhook")) == WKG_SOURCE_FORM_EVENT && wkg_source_from_trigger(TEXT("webhook\0")) == WKG_SOURCE_FORM_EVENT);
+	wkg_span impossible = { NULL, 4 };
+	CLAIM("S5 an impossible trigger type is FORM_EVENT too", wkg_source_from_trigger(impossible) == WKG_SOURCE_FORM_EVENT);
 }
 
 static bool
@@ -121,6 +123,8 @@ refusals(void)
 	wkg_sanitize_config c = { .profile = WKG_PROFILE_INVALID };
 	CLAIM("S4 a config nobody filled in is refused: there is no off switch", refused(&c, WKG_SOURCE_CHAT));
 	CLAIM("no config is refused", refused(NULL, WKG_SOURCE_CHAT));
+	wkg_sanitize_config reference = wkg_sanitize_config_default(WKG_PROFILE_REFERENCE);
+	CLAIM("S4 the default config is usable: every source has its limit", wkg_sanitize_config_check(&usable) == WKG_OK && wkg_sanitize_config_check(&reference) == WKG_OK);
 	c = usable, c.profile = (wkg_profile)7;
 	CLAIM("an unknown profile is refused", refused(&c, WKG_SOURCE_CHAT));
 	c = usable, c.unit = WKG_UNIT_INVALID;

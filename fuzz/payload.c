@@ -146,21 +146,27 @@ is_name(const reading *r)
 	return r->token.kind == WKG_JSON_NAME;
 }
 
-/* A leaf, or in the hardened profile a name (never cut): unchanged, or the
- * twin's characters as RFC 8785 writes them. */
+/* What a string or a name has to become. A name is never cut, and in the
+ * reference profile never stripped either. */
+static wkg_sanitize_report
+clean(const job *j, const reading *in, check_chars *text)
+{
+	wkg_profile profile = j->config.profile;
+	wkg_sanitize_report repaired = { 0, text->ill_formed, 0 };
+	if (!is_name(in))
+		return model_sanitize(text, profile, j->config.unit, j->limit);
+	if (profile == WKG_PROFILE_REFERENCE)
+		return repaired;
+	return model_sanitize(text, profile, WKG_UNIT_CODEPOINT, SIZE_MAX);
+}
+
+/* Unchanged, or the twin's characters as RFC 8785 writes them. */
 static void
 same_string(const job *j, const reading *in, const reading *out,
             wkg_payload_report *want)
 {
-	wkg_profile profile = j->config.profile;
-	if (is_name(in) && profile == WKG_PROFILE_REFERENCE) {
-		CHECK(check_same(token_text(in), token_text(out)));
-		return;
-	}
 	check_chars text = model_json_chars(token_text(in));
-	wkg_sanitize_report done = model_sanitize(
-		&text, profile, j->config.unit,
-		is_name(in) ? SIZE_MAX : j->limit);
+	wkg_sanitize_report done = clean(j, in, &text);
 	if (done.stripped + done.replaced + done.truncated == 0) {
 		CHECK(check_same(token_text(in), token_text(out)));
 	} else {

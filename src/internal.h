@@ -20,7 +20,13 @@
 			return status_;           \
 	} while (0)
 
+/* Texts in the sources are UTF-8 and must stay so: the contract is constant to
+ * the byte. (GCC: no -fexec-charset; MSVC: /utf-8.) */
+_Static_assert(sizeof "数" == 4, "compile with a UTF-8 execution character set");
+
 /* base.c */
+
+WKG_HIDDEN bool wkg__profile_known(wkg_profile profile);
 
 /* Sums and products of sizes that come from outside; SIZE_MAX on overflow, so
  * that no buffer is ever large enough. */
@@ -29,9 +35,6 @@ WKG_HIDDEN size_t wkg__multiply(size_t a, size_t b);
 
 WKG_HIDDEN WKG_MUST_USE wkg_status
 wkg__append(wkg_buf *out, const uint8_t *bytes, size_t count);
-
-/* The character as UTF-8. */
-WKG_HIDDEN WKG_MUST_USE wkg_status wkg__put(wkg_buf *out, uint32_t code);
 
 /* Is `in` readable, `out` writable, and is the spare capacity of `out`, where
  * the answer will grow, clear of `in`? Text grows up to threefold, so working
@@ -43,7 +46,12 @@ wkg__check_spans(const wkg_buf *out, wkg_span in);
 WKG_HIDDEN bool
 wkg__disjoint(const void *a, size_t a_len, const void *b, size_t b_len);
 
-/* utf8.c: the plain twin of wkg_utf8_first_error(), kept to compare with. */
+/* utf8.c */
+
+/* The character as UTF-8. */
+WKG_HIDDEN WKG_MUST_USE wkg_status wkg__put(wkg_buf *out, uint32_t code);
+
+/* The plain twin of wkg_utf8_first_error(), kept to compare with. */
 WKG_HIDDEN size_t wkg__utf8_first_error_plain(wkg_span in);
 
 /* sanitize.c */
@@ -64,8 +72,6 @@ typedef struct wkg__rule {
 
 /* The sets a profile strips from input; 0 for an unknown profile. */
 WKG_HIDDEN uint32_t wkg__strip_sets(wkg_profile profile);
-
-WKG_HIDDEN bool wkg__profile_known(wkg_profile profile);
 
 /* Sanitize the text that starts at `at`, in one notation, adding to `report`.
  * `out` may hold a part of the result on failure. */

@@ -7,7 +7,9 @@
  *             byte offsets from the start of the input. (T1)
  *   Memory    belongs to the caller. A function reads spans and appends to a
  *             buffer the caller sized with the matching `*_bound(n)`. Nothing
- *             grows, frees or keeps a pointer after it returns.
+ *             grows or frees memory, and only an object that says so (a reader)
+ *             keeps a pointer after a call returns. Pointers must not be NULL
+ *             unless a header says what NULL means.
  *   Failure   is a wkg_status other than WKG_OK. Then `out->len` and the bytes
  *             before it are as they were; the spare capacity behind `len` is
  *             scratch and may have been written. There is no partial answer.
@@ -15,8 +17,10 @@
  *             forgotten initialisation refuses.
  *   Threads   Functions keep no state between calls and share none: any two
  *             calls may run at once as long as they do not share an output.
- *   Overlap   An output or work area must not overlap an input: text can grow
- *             threefold (T2), so nothing works in place. WKG_E_ARGUMENT.
+ *   Overlap   Text can grow threefold (T2), so nothing works in place: where an
+ *             answer will be written - the spare capacity of `out`, the work
+ *             area - no input may lie. WKG_E_ARGUMENT. What is already in `out`
+ *             may be an input.
  *
  * Ids in parentheses (T1, S3, F5 ...) name rules of the specification. */
 #ifndef WICKETGATE_BASE_H
@@ -61,8 +65,9 @@ typedef struct wkg_buf {
 	size_t cap;
 } wkg_buf;
 
-/* Scratch memory for one call. Any alignment; the contents mean nothing
- * before and after. Functions that need it say how much: `*_work_size(n)`. */
+/* Scratch memory for one call, or for as long as a reader is used. Any
+ * alignment; the contents mean nothing before and after. Storage without a
+ * declared type (malloc) or an array of bytes. Functions that need it say how much: `*_work_size(n)`. */
 typedef struct wkg_work {
 	void *ptr;
 	size_t size;
@@ -80,8 +85,8 @@ typedef enum wkg_status {
 	WKG_E_SPACE = 10, /* output or work area too small; nothing appended */
 
 	/* The input is malformed. */
-	WKG_E_ENCODING = 20,  /* ill-formed UTF-8 where it is not repaired */
-	WKG_E_SYNTAX = 21,    /* well-formed text, malformed document */
+	WKG_E_ENCODING = 20,  /* ill-formed UTF-8 in a string of a document */
+	WKG_E_SYNTAX = 21,    /* anything else that is wrong in a document */
 	WKG_E_DUPLICATE = 22, /* one object, the same name twice */
 } wkg_status;
 
@@ -104,7 +109,7 @@ typedef enum wkg_unit {
 	WKG_UNIT_INVALID = 0,
 	WKG_UNIT_CODEPOINT = 1,
 	WKG_UNIT_UTF16 = 2, /* what Java and JavaScript call length */
-	WKG_UNIT_BYTE = 3,  /* of the UTF-8 result */
+	WKG_UNIT_BYTE = 3,  /* of the result as UTF-8, escapes undone */
 } wkg_unit;
 
 /* "0.1.0", the version of the library that is linked. */

@@ -3,7 +3,8 @@
  * A data segment stands between two fixed delimiters. What makes that a fence
  * and not a convention is neutralize: after it, no two same-kind angle
  * brackets are adjacent, not even for a reader that skips characters it cannot
- * see, so no delimiter can be read inside the data (F3, F4).
+ * see, so none can be joined to a delimiter inside the data (F3, F4). (One
+ * character that looks like `<<<` by itself, U+22D8, cannot be spaced apart.)
  *
  * Guaranteed for every input:
  *   - reference: no two `<` and no two `>` with nothing, or only characters of
@@ -43,7 +44,7 @@ extern "C" {
 WKG_API wkg_span wkg_fence_contract(void);
 
 typedef struct wkg_fence_report {
-	size_t inserted; /* spaces inserted */
+	size_t inserted; /* spaces; not those for line breaks in a label */
 	size_t replaced; /* ill-formed subparts turned into U+FFFD (T2) */
 } wkg_fence_report;
 

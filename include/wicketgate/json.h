@@ -45,12 +45,13 @@ typedef struct wkg_json_token {
 	size_t from;
 	size_t to;
 	size_t depth; /* containers around it; its own BEGIN/END do not count */
-} wkg_json_token;
+} wkg_json_token; /* of DONE: from = to = the length, depth 0 */
 
 /* When are two names the same? */
 typedef enum wkg_json_names {
 	WKG_JSON_NAMES_INVALID = 0,
-	/* Their characters are equal once escapes are undone. */
+	/* Their characters are equal once escapes are undone (every surrogate
+	 * without its partner is U+FFFD). */
 	WKG_JSON_NAMES_EXACT = 1,
 	/* ... and the characters that this profile strips are left out (S6). */
 	WKG_JSON_NAMES_REFERENCE = 2,
@@ -61,7 +62,9 @@ typedef enum wkg_json_names {
 typedef struct wkg_json_error {
 	/* Offset of the first byte that no valid document could have there (of
 	 * an ill-formed sequence: its first byte); the length if the document
-	 * ends too early. For a duplicate: of the second name's quote. */
+	 * ends too early. For a duplicate: of the second name's quote. They
+	 * are looked for when their object closes; of several pairs in it the
+	 * one whose second name comes first is reported. */
 	size_t at;
 	size_t first;     /* of the first name's quote if WKG_E_DUPLICATE, else 0 */
 	const char *what; /* constant text, "" if there was no error */
@@ -95,15 +98,17 @@ typedef struct wkg_json_reader {
 } wkg_json_reader;
 
 /* Scratch a reader needs for a document of `n` bytes when paths are wanted for
- * values in up to `path_depth` containers: about 5.2 n, whatever the document.
+ * values in up to `path_depth` containers: about 5.2 n + 4 path_depth.
  * SIZE_MAX if `n` is above WKG_JSON_LENGTH_MAX: such documents are refused. */
 #define WKG_JSON_LENGTH_MAX (SIZE_MAX / 8 < 0xFFFFFFFFu ? SIZE_MAX / 8 : 0xFFFFFFFFu)
 WKG_API size_t wkg_json_work_size(size_t n, size_t path_depth);
 
-/* Start reading. The document and the work area must outlive the reader.
+/* Start reading. The reader keeps pointers to the document and the work area.
+ * After a failure the reader refuses every call.
  *
- * WKG_E_ARGUMENT: `names` is not one of the three.
- * WKG_E_SPACE:    work.size is below wkg_json_work_size(). */
+ * WKG_E_ARGUMENT: `names` is not one of the three, NULL, an overlap.
+ * WKG_E_SPACE:    the work area is below wkg_json_work_size(), or none is large
+ *                 enough. */
 WKG_API WKG_MUST_USE wkg_status
 wkg_json_open(wkg_json_reader *reader, wkg_span doc, wkg_json_names names,
               size_t path_depth, wkg_work work);
@@ -130,15 +135,19 @@ typedef struct wkg_json_path {
 	bool cut; /* the rest did not fit */
 } wkg_json_path;
 
-/* The path of the value of the last token, which must have a depth of at most
- * `path_depth`: names joined by dots, elements as [n], empty for the root.
+/* The path of the value that is the last token, or that the name which is the
+ * last token introduces: names joined by dots, elements as [n], empty for the
+ * root. Deeper than `path_depth` it is the path down to there, and `cut`.
  * Names are written as the reader compares them; one that is empty or not
  * [A-Za-z0-9_-]+ is written ["..."], escaped, with ignorables as \u. */
 WKG_API wkg_json_path wkg_json_path_of(const wkg_json_reader *reader,
                                        const wkg_json_token *token);
 
 /* Append `text` as a JSON string with quotes, escaped as RFC 8785 says and no
- * more; ill-formed bytes become U+FFFD. Needs at most wkg_json_quote_bound(). */
+ * more; ill-formed bytes become U+FFFD.
+ *
+ * WKG_E_ARGUMENT: `text` overlaps `out`. WKG_E_SPACE: it does not fit; room for
+ * the bound, 6n + 2 (SIZE_MAX if that overflows), always suffices. */
 WKG_API size_t wkg_json_quote_bound(size_t n);
 WKG_API WKG_MUST_USE wkg_status wkg_json_quote(wkg_buf *out, wkg_span text);
 

@@ -8,8 +8,11 @@
  * Guaranteed for every input:
  *   - everything that need not change is copied byte for byte: numbers,
  *     literals, order, white space, and strings with nothing to remove;
+ *   - a string that does change is written anew with the escapes of RFC 8785,
+ *     the shortest: `\u003c` next to a removed character comes out as `<`;
  *   - the result is a valid document in which no string holds a character of
- *     the strip set, and (hardened) no name either;
+ *     the strip set, and (hardened) no name either; a surrogate escape without
+ *     its partner is U+FFFD, in names too;
  *   - a document that is not strictly valid (json.h) yields nothing at all;
  *     duplicate names are compared unescaped and sanitized;
  *   - sanitizing the result again changes nothing;
@@ -58,7 +61,8 @@ typedef struct wkg_payload_report {
  * `null`); SIZE_MAX if that overflows. */
 WKG_API size_t wkg_payload_bound(size_t n);
 
-/* Scratch that is needed for `n` bytes of input; SIZE_MAX if that overflows. */
+/* Scratch that is needed for `n` bytes of input; SIZE_MAX if that overflows or
+ * the config is not usable. */
 WKG_API size_t wkg_payload_work_size(size_t n,
                                      const wkg_sanitize_config *config);
 

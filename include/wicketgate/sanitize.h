@@ -1,20 +1,25 @@
 /* sanitize.h - clean a value before it enters state.
  *
  * Removes characters a reader cannot see, then cuts to a length. The order is
- * the point (S3): a limit of N means N visible characters, so padding with
- * invisible ones can never push content out.
+ * the point (S3): a limit of N means N characters that are kept, so padding
+ * with others can never push content out.
  *
  * Guaranteed for every input:
  *   - the result is well-formed UTF-8 and holds no character of the profile's
  *     strip set;
- *   - it is a prefix of the input's visible characters: nothing is added, no
- *     marker is written (S7), except U+FFFD for ill-formed bytes (T2);
+ *   - it is a prefix of the input without those characters: nothing is added,
+ *     no marker is written (S7), except U+FFFD for ill-formed bytes (T2);
  *   - sanitizing it again changes nothing;
  *   - work and memory are linear; no allocation, clock, locale or state.
  * Checked by conformance/sanitize.c, conformance/differential.py and
  * fuzz/sanitize.c.
  *
  * There is no switch that turns this off (S4).
+ *
+ * Not stripped yet, in either profile: variation selectors, soft hyphen,
+ * combining grapheme joiner and two Hangul fillers (WKG_SET_CONTEXT_HARDENED),
+ * which have honest uses and can carry hidden bytes; and CR is deleted, which
+ * joins the lines it stood between. The rules for them are the next step.
  *
  * Threads: pure functions. */
 #ifndef WICKETGATE_SANITIZE_H
@@ -61,7 +66,7 @@ typedef struct wkg_sanitize_config {
 WKG_API wkg_sanitize_config wkg_sanitize_config_default(wkg_profile profile);
 
 /* WKG_OK if every field is usable, else WKG_E_ARGUMENT. Every function that
- * takes a config checks it; call this to find a mistake at start-up. */
+ * takes a config checks all of it; call this to find a mistake at start-up. */
 WKG_API WKG_MUST_USE wkg_status
 wkg_sanitize_config_check(const wkg_sanitize_config *config);
 
@@ -80,7 +85,7 @@ WKG_API wkg_source wkg_source_from_trigger(wkg_span trigger_type);
 typedef struct wkg_sanitize_report {
 	size_t stripped;  /* code points removed for what they are */
 	size_t replaced;  /* ill-formed subparts turned into U+FFFD */
-	size_t truncated; /* 1 if visible characters were cut off, else 0 */
+	size_t truncated; /* 1 if characters were cut off, else 0 */
 } wkg_sanitize_report;
 
 /* Room that always suffices for `n` bytes of input: 3n (one bad byte becomes

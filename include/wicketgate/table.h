@@ -22,7 +22,8 @@ enum {
 	WKG_SET_STRIP_REFERENCE = 1u << 0,
 	/* Removed from input by the hardened profile wherever it stands (S2). */
 	WKG_SET_STRIP_HARDENED = 1u << 1,
-	/* The hardened profile decides by context (S2). Disjoint from the last. */
+	/* The hardened profile decides by context (S2); until it does, as the
+	 * reference decides. Disjoint from the last. */
 	WKG_SET_CONTEXT_HARDENED = 1u << 2,
 	/* A reader may not see it, or may drop it: does not separate brackets in
 	 * the hardened fence (F4). Contains all three sets above. */

@@ -1,6 +1,6 @@
 /* json.c - a strict pull reader over JSON text.
  *
- * One cursor, one byte of state (`expect`), a bit per open container. The names
+ * One cursor, one word of state (`expect`), a bit per open container. The names
  * of open objects wait on a stack and are sorted when their object closes. */
 #include "../internal.h"
 
@@ -85,26 +85,37 @@ static void *
 aligned(void *ptr)
 {
 	uint8_t *p = ptr;
-	return p + (-(uintptr_t)p & (sizeof(uint32_t) - 1));
+	size_t past = (uintptr_t)p % sizeof(uint32_t);
+	return past == 0 ? p : p + (sizeof(uint32_t) - past);
 }
 
-wkg_status
-wkg_json_open(wkg_json_reader *r, wkg_span doc, wkg_json_names names,
-              size_t path_depth, wkg_work work)
+static wkg_status
+check_open(wkg_span doc, wkg_json_names names, wkg_work work, size_t needed)
 {
 	if (names != WKG_JSON_NAMES_EXACT && names != WKG_JSON_NAMES_REFERENCE &&
 	    names != WKG_JSON_NAMES_HARDENED)
 		return WKG_E_ARGUMENT;
 	if (doc.ptr == NULL && doc.len > 0)
 		return WKG_E_ARGUMENT;
-	size_t needed = wkg_json_work_size(doc.len, path_depth);
 	if (needed == SIZE_MAX || work.ptr == NULL || work.size < needed)
 		return WKG_E_SPACE;
+	bool clear = wkg__disjoint(work.ptr, work.size, doc.ptr, doc.len);
+	return clear ? WKG_OK : WKG_E_ARGUMENT;
+}
+
+wkg_status
+wkg_json_open(wkg_json_reader *r, wkg_span doc, wkg_json_names names,
+              size_t path_depth, wkg_work work)
+{
+	size_t needed = wkg_json_work_size(doc.len, path_depth);
 
 	memset(r, 0, sizeof *r);
+	r->error.what = "";
+	r->status = check_open(doc, names, work, needed);
+	if (r->status != WKG_OK)
+		return r->status;
 	r->doc = doc;
 	r->names = names;
-	r->error.what = "";
 	r->expect = EXPECT_VALUE;
 	r->path_depth = path_depth;
 	r->stack = aligned(work.ptr);
@@ -295,8 +306,8 @@ static int
 compare_names(const uint8_t *texts, wkg_json_name a, wkg_json_name b)
 {
 	const uint8_t *x = texts + a.text, *y = texts + b.text;
-	while (*x == *y && *x != TEXT_END)
-		x++, y++;
+	for (; *x == *y && *x != TEXT_END; x++)
+		y++;
 	return *x - *y;
 }
 
@@ -545,8 +556,8 @@ read_name(wkg_json_reader *r, wkg_json_token *token)
 	token->kind = WKG_JSON_NAME;
 	WKG_TRY(scan_string(r));
 	WKG_TRY(push(r, token->from, r->texts_top));
+	set_path(r, r->texts_top);
 	write_name(r, token->from);
-	set_path(r, token->from);
 	r->expect = EXPECT_COLON;
 	return WKG_OK;
 }
@@ -729,37 +740,34 @@ is_word(uint32_t c)
 	       (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
 }
 
+/* `name` is where a name stands in `texts`: unescaped, and without what the
+ * reader leaves out. Paths of many values under one long name read it often. */
 static bool
-is_plain_name(const wkg_json_reader *r, size_t quote_at)
+is_plain_name(const uint8_t *name)
 {
-	size_t at = quote_at + 1;
-	wkg_char c = next_in_name(r, &at);
-	if (c.len == 0)
-		return false;
-	for (; c.len > 0; c = next_in_name(r, &at))
-		if (!is_word(c.code))
-			return false;
-	return true;
+	const uint8_t *first = name;
+	while (is_word(*name))
+		name++;
+	return *name == TEXT_END && name > first;
 }
 
 static void
-path_add_name(wkg_json_path *path, const wkg_json_reader *r, size_t quote_at)
+path_add_name(wkg_json_path *path, const uint8_t *name)
 {
-	bool is_plain = is_plain_name(r, quote_at);
-	size_t at = quote_at + 1;
+	bool is_plain = is_plain_name(name);
 	if (!is_plain)
 		path_add(path, "[\"", 2);
 	else if (path->len > 0)
 		path_add(path, ".", 1);
-	while (!path->cut) {
-		wkg_char c = next_in_name(r, &at);
-		if (c.len == 0)
-			break;
+	while (!path->cut && *name != TEXT_END) {
+		wkg_span rest = { name, 4 }; /* ends at TEXT_END before that */
+		wkg_char c = wkg_utf8_decode(rest, 0);
 		/* A path is read by people: what they could not see, they see
 		 * as its number. */
 		bool hidden = wkg_table_sets(c.code) & WKG_SET_FENCE_IGNORABLE;
 		uint8_t bytes[12];
 		path_add(path, bytes, escape(bytes, c.code, hidden));
+		name += c.len;
 	}
 	if (!is_plain)
 		path_add(path, "\"]", 2);
@@ -768,13 +776,14 @@ path_add_name(wkg_json_path *path, const wkg_json_reader *r, size_t quote_at)
 wkg_json_path
 wkg_json_path_of(const wkg_json_reader *r, const wkg_json_token *token)
 {
-	wkg_json_path path = { .len = 0, .cut = false };
 	size_t depth = smaller(token->depth, r->path_depth);
+	wkg_json_path path = { .len = 0, .cut = false };
 	for (size_t level = 0; level < depth && !path.cut; level++) {
 		if (r->is_object[level / 8] >> (level % 8) & 1)
-			path_add_name(&path, r, r->path[level]);
+			path_add_name(&path, r->texts + r->path[level]);
 		else
 			path_add_index(&path, r->path[level]);
 	}
+	path.cut = path.cut || token->depth > r->path_depth;
 	return path;
 }

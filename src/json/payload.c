@@ -51,14 +51,9 @@ note(job *j, wkg_payload_note_kind kind, const wkg_json_token *token)
 /* A string or a name: copied as it stands if nothing about it has to change,
  * else written anew between its own quotes. */
 static wkg_status
-rewrite(job *j, const wkg_json_token *token, size_t limit,
+rewrite(job *j, const wkg_json_token *token, wkg__rule rule,
         wkg_sanitize_report *done)
 {
-	const wkg__rule rule = {
-		.strip = wkg__strip_sets(j->config->profile),
-		.unit = j->config->unit,
-		.limit = limit,
-	};
 	wkg_span doc = j->reader.doc;
 	size_t inside = token->from + 1;
 
@@ -78,22 +73,32 @@ rewrite(job *j, const wkg_json_token *token, size_t limit,
 static wkg_status
 leaf(job *j, const wkg_json_token *token)
 {
+	const wkg__rule rule = {
+		.strip = wkg__strip_sets(j->config->profile),
+		.unit = j->config->unit,
+		.limit = j->limit,
+	};
 	wkg_sanitize_report done = { 0 };
-	WKG_TRY(rewrite(j, token, j->limit, &done));
+	WKG_TRY(rewrite(j, token, rule, &done));
 	if (done.truncated > 0)
 		note(j, WKG_PAYLOAD_NOTE_TRUNCATED, token);
 	return WKG_OK;
 }
 
-/* Names are only data's labels for the reference; hardened cleans them too,
- * but never cuts them: two long names must not become one. */
+/* Names are only data's labels for the reference, which repairs half pairs in
+ * them and no more; hardened cleans them too. Neither cuts them: two long names
+ * must not become one. */
 static wkg_status
 name(job *j, const wkg_json_token *token)
 {
+	bool hardened = j->config->profile == WKG_PROFILE_HARDENED;
+	const wkg__rule rule = {
+		.strip = hardened ? wkg__strip_sets(WKG_PROFILE_HARDENED) : 0,
+		.unit = WKG_UNIT_CODEPOINT,
+		.limit = SIZE_MAX,
+	};
 	wkg_sanitize_report done = { 0 };
-	if (j->config->profile == WKG_PROFILE_REFERENCE)
-		return WKG_OK;
-	return rewrite(j, token, SIZE_MAX, &done);
+	return rewrite(j, token, rule, &done);
 }
 
 /* Too deep to be looked at, so it must not get in; but it is read to its end,
@@ -155,6 +160,8 @@ wkg_payload_bound(size_t n)
 size_t
 wkg_payload_work_size(size_t n, const wkg_sanitize_config *config)
 {
+	if (wkg_sanitize_config_check(config) != WKG_OK)
+		return SIZE_MAX; /* the call will refuse it too */
 	return wkg_json_work_size(n, config->max_depth);
 }
 
@@ -198,8 +205,7 @@ wkg_payload_sanitize(wkg_buf *out, wkg_span json, wkg_source source,
 		clear(report);
 	WKG_TRY(wkg__check_spans(out, json));
 	WKG_TRY(wkg_sanitize_config_check(config));
-	if (!wkg__disjoint(work.ptr, work.size, json.ptr, json.len) ||
-	    !wkg__disjoint(work.ptr, work.size, out->ptr, out->cap))
+	if (!wkg__disjoint(work.ptr, work.size, out->ptr, out->cap))
 		return WKG_E_ARGUMENT;
 
 	job j = { .config = config, .out = *out, .report = report };

@@ -27,6 +27,13 @@ wkg_version(void)
 	                    WKG_VERSION_PATCH);
 }
 
+bool
+wkg__profile_known(wkg_profile profile)
+{
+	return profile == WKG_PROFILE_REFERENCE ||
+	       profile == WKG_PROFILE_HARDENED;
+}
+
 size_t
 wkg__add(size_t a, size_t b)
 {
@@ -50,19 +57,14 @@ wkg__append(wkg_buf *out, const uint8_t *bytes, size_t count)
 	return WKG_OK;
 }
 
-wkg_status
-wkg__put(wkg_buf *out, uint32_t code)
-{
-	uint8_t bytes[4];
-	return wkg__append(out, bytes, wkg_utf8_encode(bytes, code));
-}
-
 bool
 wkg__disjoint(const void *a, size_t a_len, const void *b, size_t b_len)
 {
 	/* As integers: comparing pointers into different objects is undefined. */
 	uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
-	return a_len == 0 || b_len == 0 || x + a_len <= y || y + b_len <= x;
+	if (a_len == 0 || b_len == 0)
+		return true;
+	return x < y ? a_len <= y - x : b_len <= x - y;
 }
 
 wkg_status

@@ -5,13 +5,6 @@
 #include <wicketgate/sanitize.h>
 #include <wicketgate/table.h>
 
-bool
-wkg__profile_known(wkg_profile profile)
-{
-	return profile == WKG_PROFILE_REFERENCE ||
-	       profile == WKG_PROFILE_HARDENED;
-}
-
 uint32_t
 wkg__strip_sets(wkg_profile profile)
 {
@@ -46,7 +39,8 @@ wkg_source_limit(const wkg_source_limits *limits, wkg_source source)
 static bool
 equals(wkg_span a, wkg_span b)
 {
-	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+	return a.ptr != NULL && a.len == b.len &&
+	       memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
 wkg_source
@@ -92,7 +86,10 @@ wkg_sanitize_config_check(const wkg_sanitize_config *config)
 		return WKG_E_ARGUMENT;
 	if (config->max_depth < 1 || config->max_depth > WKG_PAYLOAD_DEPTH_MAX)
 		return WKG_E_ARGUMENT;
-	for (int s = WKG_SOURCE_CHAT; s <= WKG_SOURCE_TOOL_RESULT; s++)
+	/* As many sources as there are limits: one without the other is found
+	 * here, whichever was forgotten. */
+	const int sources = sizeof config->limits / sizeof config->limits.chat;
+	for (int s = 1; s <= sources; s++)
 		if (wkg_source_limit(&config->limits, (wkg_source)s) < 1)
 			return WKG_E_ARGUMENT;
 	return WKG_OK;

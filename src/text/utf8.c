@@ -103,6 +103,13 @@ wkg_utf8_encode(uint8_t out[4], uint32_t code)
 	return 4;
 }
 
+wkg_status
+wkg__put(wkg_buf *out, uint32_t code)
+{
+	uint8_t bytes[4];
+	return wkg__append(out, bytes, wkg_utf8_encode(bytes, code));
+}
+
 size_t
 wkg__utf8_first_error_plain(wkg_span in)
 {
