@@ -2,7 +2,7 @@
  *
  * One cursor, one word of state (`expect`), a bit per open container. The names
  * of open objects wait on a stack and are sorted when their object closes. */
-#include "../internal.h"
+#include "copy.h"
 
 #include <string.h>
 #include <wicketgate/json.h>
@@ -195,6 +195,17 @@ scan_string(wkg_json_reader *r)
 	}
 	r->at++;
 	return WKG_OK;
+}
+
+wkg_status
+wkg__json_string_end(wkg_span text, size_t at, size_t *end,
+                     wkg_json_error *error)
+{
+	wkg_json_reader r = { .doc = text, .at = at };
+	wkg_status status = scan_string(&r);
+	*end = r.at;
+	*error = r.error;
+	return status;
 }
 
 /* The code unit of the \uXXXX at `at`, or -1 if there is none. */
@@ -704,6 +715,26 @@ wkg_json_quote(wkg_buf *out, wkg_span text)
 	wkg_buf result = *out;
 	WKG_TRY(quote(&result, text));
 	*out = result;
+	return WKG_OK;
+}
+
+wkg_status
+wkg__copy_until(wkg__copy *copy, size_t to)
+{
+	size_t count = to - copy->copied;
+	WKG_TRY(wkg__append(&copy->out, copy->reader.doc.ptr + copy->copied, count));
+	copy->copied = to;
+	return WKG_OK;
+}
+
+wkg_status
+wkg__copy_skip(wkg__copy *copy, const wkg_json_token *begin, size_t *end)
+{
+	wkg_json_token token;
+	do
+		WKG_TRY(wkg_json_next(&copy->reader, &token));
+	while (copy->reader.depth > begin->depth);
+	*end = token.to;
 	return WKG_OK;
 }
 

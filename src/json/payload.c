@@ -1,15 +1,13 @@
 /* payload.c - sanitize a JSON document while copying it. */
-#include "../internal.h"
+#include "copy.h"
 
 #include <string.h>
 #include <wicketgate/payload.h>
 
 typedef struct job {
-	wkg_json_reader reader;
+	wkg__copy copy;
 	const wkg_sanitize_config *config;
 	size_t limit; /* per leaf */
-	wkg_buf out;
-	size_t copied; /* how much of the document is in `out` already */
 	wkg_payload_report *report; /* may be NULL */
 	size_t stripped, replaced, truncated, dropped;
 	size_t note_count;
@@ -26,16 +24,6 @@ write_nothing(wkg_buf *out, uint32_t code)
 static const wkg__notation measure = { wkg_json_char, write_nothing };
 static const wkg__notation json_string = { wkg_json_char, wkg__json_put };
 
-/* Everything up to here stays as it is. */
-static wkg_status
-copy_until(job *j, size_t to)
-{
-	size_t count = to - j->copied;
-	WKG_TRY(wkg__append(&j->out, j->reader.doc.ptr + j->copied, count));
-	j->copied = to;
-	return WKG_OK;
-}
-
 static void
 note(job *j, wkg_payload_note_kind kind, const wkg_json_token *token)
 {
@@ -45,7 +33,7 @@ note(job *j, wkg_payload_note_kind kind, const wkg_json_token *token)
 		return;
 	wkg_payload_note *n = &j->report->notes[j->note_count++];
 	n->kind = kind;
-	n->path = wkg_json_path_of(&j->reader, token);
+	n->path = wkg_json_path_of(&j->copy.reader, token);
 }
 
 /* A string or a name: copied as it stands if nothing about it has to change,
@@ -54,16 +42,16 @@ static wkg_status
 rewrite(job *j, const wkg_json_token *token, wkg__rule rule,
         wkg_sanitize_report *done)
 {
-	wkg_span doc = j->reader.doc;
+	wkg_span doc = j->copy.reader.doc;
 	size_t inside = token->from + 1;
 
 	WKG_TRY(wkg__sanitize(NULL, doc, inside, &measure, &rule, done));
 	if (done->stripped + done->replaced + done->truncated == 0)
 		return WKG_OK;
-	WKG_TRY(copy_until(j, inside));
+	WKG_TRY(wkg__copy_until(&j->copy, inside));
 	wkg_sanitize_report again = { 0 };
-	WKG_TRY(wkg__sanitize(&j->out, doc, inside, &json_string, &rule, &again));
-	j->copied = token->to - 1;
+	WKG_TRY(wkg__sanitize(&j->copy.out, doc, inside, &json_string, &rule, &again));
+	j->copy.copied = token->to - 1;
 	j->stripped += done->stripped;
 	j->replaced += done->replaced;
 	j->truncated += done->truncated;
@@ -101,22 +89,17 @@ name(job *j, const wkg_json_token *token)
 	return rewrite(j, token, rule, &done);
 }
 
-/* Too deep to be looked at, so it must not get in; but it is read to its end,
- * because a document is valid as a whole or not at all. */
+/* Too deep to be looked at, so it must not get in. */
 static wkg_status
 drop(job *j, const wkg_json_token *begin)
 {
 	static const wkg_span null = WKG_LIT("null");
-	wkg_json_token token;
 
-	WKG_TRY(copy_until(j, begin->from));
+	WKG_TRY(wkg__copy_until(&j->copy, begin->from));
 	note(j, WKG_PAYLOAD_NOTE_DROPPED, begin);
 	j->dropped++;
-	do
-		WKG_TRY(wkg_json_next(&j->reader, &token));
-	while (j->reader.depth > begin->depth);
-	j->copied = token.to;
-	return wkg__append(&j->out, null.ptr, null.len);
+	WKG_TRY(wkg__copy_skip(&j->copy, begin, &j->copy.copied));
+	return wkg__append(&j->copy.out, null.ptr, null.len);
 }
 
 static wkg_status
@@ -124,7 +107,7 @@ run(job *j)
 {
 	wkg_json_token token;
 	for (;;) {
-		WKG_TRY(wkg_json_next(&j->reader, &token));
+		WKG_TRY(wkg_json_next(&j->copy.reader, &token));
 		switch (token.kind) {
 		case WKG_JSON_OBJECT_BEGIN:
 		case WKG_JSON_ARRAY_BEGIN:
@@ -138,7 +121,7 @@ run(job *j)
 			WKG_TRY(leaf(j, &token));
 			break;
 		case WKG_JSON_DONE:
-			return copy_until(j, token.to);
+			return wkg__copy_until(&j->copy, token.to);
 		case WKG_JSON_OBJECT_END:
 		case WKG_JSON_ARRAY_END:
 		case WKG_JSON_NUMBER:
@@ -208,18 +191,18 @@ wkg_payload_sanitize(wkg_buf *out, wkg_span json, wkg_source source,
 	if (!wkg__disjoint(work.ptr, work.size, out->ptr, out->cap))
 		return WKG_E_ARGUMENT;
 
-	job j = { .config = config, .out = *out, .report = report };
+	job j = { .config = config, .copy.out = *out, .report = report };
 	j.limit = wkg_source_limit(&config->limits, source);
 	if (j.limit == 0) /* not a source */
 		return WKG_E_ARGUMENT;
-	WKG_TRY(wkg_json_open(&j.reader, json, names_of(config->profile),
+	WKG_TRY(wkg_json_open(&j.copy.reader, json, names_of(config->profile),
 	                      config->max_depth, work));
 	wkg_status status = run(&j);
 	if (report != NULL)
-		report->error = j.reader.error;
+		report->error = j.copy.reader.error;
 	if (status != WKG_OK)
 		return status;
-	*out = j.out;
+	*out = j.copy.out;
 	if (report != NULL)
 		fill(report, &j);
 	return WKG_OK;
