@@ -73,21 +73,32 @@ typedef struct wkg_work {
 	size_t size;
 } wkg_work;
 
+/* Memory for the few objects that cannot live in the caller's. `acquire` may
+ * return NULL; `release` gets what it returned, never NULL. */
+typedef struct wkg_allocator {
+	void *(*acquire)(void *ctx, size_t size);
+	void (*release)(void *ctx, void *ptr);
+	void *ctx;
+} wkg_allocator;
+
 /* What a call did. Numbers are stable and never reused; treat one you do not
  * know as a refusal. */
 typedef enum wkg_status {
 	WKG_OK = 0,
 
 	/* The caller's mistake. */
-	WKG_E_ARGUMENT = 1, /* a parameter breaks the contract of the call */
+	WKG_E_ARGUMENT = 1,    /* a parameter breaks the contract of the call */
+	WKG_E_UNSUPPORTED = 3, /* a library this one stands on cannot do it */
 
 	/* Not enough of something. */
-	WKG_E_SPACE = 10, /* output or work area too small; nothing appended */
+	WKG_E_SPACE = 10,  /* output or work area too small; nothing appended */
+	WKG_E_MEMORY = 11, /* the allocator returned NULL */
 
 	/* The input is malformed. */
 	WKG_E_ENCODING = 20,  /* ill-formed UTF-8 in a string of a document */
 	WKG_E_SYNTAX = 21,    /* anything else that is wrong in a document */
 	WKG_E_DUPLICATE = 22, /* one object, the same name twice */
+	WKG_E_NOT_FOUND = 23, /* it names something that is not there */
 } wkg_status;
 
 /* The constant's own spelling ("WKG_E_SPACE"); "WKG_E_?" for others. */

@@ -9,10 +9,13 @@ wkg_status_name(wkg_status status)
 	switch (status) {
 	case WKG_OK: return "WKG_OK";
 	case WKG_E_ARGUMENT: return "WKG_E_ARGUMENT";
+	case WKG_E_UNSUPPORTED: return "WKG_E_UNSUPPORTED";
+	case WKG_E_MEMORY: return "WKG_E_MEMORY";
 	case WKG_E_SPACE: return "WKG_E_SPACE";
 	case WKG_E_ENCODING: return "WKG_E_ENCODING";
 	case WKG_E_SYNTAX: return "WKG_E_SYNTAX";
 	case WKG_E_DUPLICATE: return "WKG_E_DUPLICATE";
+	case WKG_E_NOT_FOUND: return "WKG_E_NOT_FOUND";
 	}
 	return "WKG_E_?";
 }
