@@ -13,10 +13,16 @@ sys.path.insert(0, str(ROOT / "conformance"))
 
 LAYER_OF_HEADER = {
     "base": "text", "utf8": "text", "table": "text", "sanitize": "text", "fence": "text",
-    "json": "json", "payload": "json", "wicketgate": "cli",
+    "json": "json", "payload": "json", "render": "json", "moderate": "moderate", "wicketgate": "cli",
 }
-MAY_INCLUDE = {"text": {"text"}, "json": {"text", "json"}, "cli": {"text", "json", "cli"}}
-LIBC = {"text": {"string.h"}, "json": {"string.h"}}
+MAY_INCLUDE = {
+    "text": {"text"}, "json": {"text", "json"}, "moderate": {"text", "json", "moderate"},
+    "cli": {"text", "json", "moderate", "cli"},
+}
+PRIVATE = {"../internal.h", "table_data.h", "copy.h", "../json/copy.h"}
+LIBC = {"text": {"string.h"}, "json": {"string.h"}, "moderate": {"string.h", "stdlib.h", "pcre2.h"}}
+# R1: one file per third-party header.
+THIRD_PARTY = {"pcre2.h": ["src/moderate/moderate.c"], "cJSON.h": [], "openssl": []}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 
 
@@ -28,7 +34,7 @@ def wrong_includes(layer, text):
         if own:
             if LAYER_OF_HEADER.get(own[1]) not in MAY_INCLUDE[layer]:
                 found.append(name)
-        elif layer in LIBC and name not in LIBC[layer] | {"../internal.h", "table_data.h"}:
+        elif layer in LIBC and name not in LIBC[layer] | PRIVATE:
             found.append(name)
     return found
 
@@ -46,6 +52,14 @@ def arrows(tap):
     tap.ok(wrong_includes("text", "#include <wicketgate/json.h>\n"), "R2 an arrow that points up is found")
     tap.ok(wrong_includes("json", '#  include "cJSON.h"\n'), "R2 a third-party header in the core is found")
     tap.ok(wrong_includes("text", "#include <time.h>\n"), "R2 a clock in the core is found")
+
+
+def third_party(tap):
+    files = [path for path in sorted((ROOT / "src").rglob("*.[ch]"))]
+    for header, places in THIRD_PARTY.items():
+        found = [str(path.relative_to(ROOT)) for path in files
+                 if any(header in name for name in INCLUDE.findall(path.read_text()))]
+        tap.ok(found == places, f"R1 {header} is included by {places or 'nothing'}", found)
 
 
 def funnel(tap):
@@ -100,6 +114,7 @@ def no_raw_samples(tap):
 def main():
     tap = Tap()
     arrows(tap)
+    third_party(tap)
     funnel(tap)
     sixth_source(tap)
     no_raw_samples(tap)

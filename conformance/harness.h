@@ -31,7 +31,7 @@ claim(bool holds, const char *text, const char *file, int line)
 #define TEXT(literal) ((wkg_span){ (const uint8_t *)(literal), sizeof(literal) - 1 })
 
 /* Output memory with the last bytes guarded: `room` is what the call may use. */
-#define ROOM_MAX (1u << 20)
+#define ROOM_MAX (1u << 22)
 static uint8_t room[ROOM_MAX];
 
 static inline wkg_buf
