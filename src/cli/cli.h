@@ -15,6 +15,8 @@
 #include <wicketgate/base.h>
 #include <wicketgate/json.h>
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 /* Exit codes: fixed, scripts rely on them. */
 enum {
 	CLI_DONE = 0,
@@ -66,7 +68,10 @@ typedef struct cli_command {
 	const char *about;   /* the rest of its --help */
 	const char *example; /* works when pasted */
 	const cli_option *options;
-	size_t option_count; /* at most CLI_OPTIONS_MAX */
+	size_t option_count;  /* at most CLI_OPTIONS_MAX */
+	const char *operands; /* what help calls them; NULL: there are none */
+	size_t operand_min;
+	size_t operand_max;
 	int (*run)(cli_call *call);
 } cli_command;
 
@@ -75,31 +80,41 @@ typedef struct cli_command {
 struct cli_call {
 	const cli_command *command;
 	cli_value values[CLI_OPTIONS_MAX];
+	char **operands; /* the words that are no options */
+	size_t operand_count;
 	bool help; /* --help was there: show it and do nothing else */
 	wkg_buf in;
+	wkg_buf state;
 	wkg_buf out;
 	wkg_buf report;
 	wkg_work work;
 };
 
-/* Fill in call->values. CLI_DONE or, after one line of complaint, CLI_USAGE. */
-int cli_parse(cli_call *call, int argc, char *const argv[]);
+/* Fill in call->values and gather the operands at the front of argv. CLI_DONE
+ * or, after one line of complaint, CLI_USAGE. */
+int cli_parse(cli_call *call, int argc, char *argv[]);
 void cli_print_options(const cli_command *command);
 
 /* ---- io.c: bytes in, bytes out, one line of complaint ---- */
 
 #if defined(__GNUC__)
-#define CLI_FORMAT __attribute__((format(printf, 3, 4)))
+#define CLI_FORMAT(text, first) __attribute__((format(printf, text, first)))
 #else
-#define CLI_FORMAT
+#define CLI_FORMAT(text, first)
 #endif
 
 /* Print "wicketgate: <command>: <what>" on standard error, with everything
  * hidden in it drawn, and return `code`. `command` may be NULL. */
-CLI_FORMAT int cli_fail(int code, const char *command, const char *format, ...);
+CLI_FORMAT(3, 4)
+int cli_fail(int code, const char *command, const char *format, ...);
 
-/* A status that cannot come: arguments were checked, buffers have their bounds.
- * That is a fault of ours, and refuses like any other. */
+/* The same line, for what does not fail. */
+CLI_FORMAT(2, 3)
+void cli_warn(const char *command, const char *format, ...);
+
+/* Memory that ran out; or a status that cannot come, because arguments were
+ * checked and buffers have their bounds. That is a fault of ours, and refuses
+ * like any other. */
 int cli_unexpected(const char *command, wkg_status status);
 
 /* Say where and why a document was refused. */
@@ -108,11 +123,65 @@ int cli_refuse_document(const char *command, wkg_status status,
 
 /* Each returns CLI_DONE, or CLI_RESOURCE after having said why. */
 int cli_reserve(const char *command, wkg_buf *buf, size_t cap);
+int cli_reserve_more(const char *command, wkg_buf *buf, size_t more);
 int cli_reserve_work(const char *command, wkg_work *work, size_t size);
 int cli_read(const char *command, FILE *from, wkg_buf *into);
+int cli_read_file(const char *command, const char *path, wkg_buf *into);
 int cli_write(const char *command, wkg_span bytes); /* all there is */
 int cli_write_file(const char *command, const char *path, wkg_span bytes);
 int cli_close_stdout(const char *command);
+
+/* Is this path standard input, `-`? */
+bool cli_is_stdin(const char *path);
+
+/* ---- command.c: what the commands have in common ---- */
+
+extern const cli_choice cli_profiles[];
+
+/* The first option of every command. */
+enum { CLI_PROFILE = 0 };
+
+/* clang-format off */
+#define CLI_PROFILE_OPTION(text)         \
+	{                                \
+		.name = "profile",       \
+		.kind = CLI_CHOICE,      \
+		.choices = cli_profiles, \
+		.fallback = "hardened",  \
+		.help = text,            \
+	}
+/* clang-format on */
+
+#define CLI_PROFILE_IS_USED CLI_PROFILE_OPTION("which rules apply")
+#define CLI_PROFILE_IS_NOT_USED                                                \
+	CLI_PROFILE_OPTION("accepted everywhere; the answer is the same here")
+
+wkg_profile cli_profile_of(const cli_call *call);
+
+/* cli_read() and its like, for standard input and output of this call. */
+int cli_read_input(cli_call *call);
+int cli_reserve_output(cli_call *call, size_t bound);
+int cli_write_output(const cli_call *call);
+
+/* Append; false if it does not fit, which the bounds rule out. */
+bool cli_put(wkg_buf *out, const char *text);
+CLI_FORMAT(2, 3) /* of at most 255 bytes */
+bool cli_put_format(wkg_buf *out, const char *format, ...);
+
+/* Write call->report to the file that `option` names, if it was given. */
+int cli_write_report(const cli_call *call, size_t option);
+
+/* ---- screen.c: how wide it is, and in which colours ---- */
+
+typedef struct cli_screen {
+	size_t columns;
+	/* Colours, or "": not a terminal, or not wanted. */
+	const char *title, *hidden, *fence, *off;
+} cli_screen;
+
+cli_screen cli_screen_of_output(void);
+bool cli_errors_on_terminal(void);
+void cli_print_spaces(size_t count);
 
 /* ---- show.c: text as a person can see it ---- */
 
@@ -157,6 +226,9 @@ extern const cli_command cli_neutralize;
 extern const cli_command cli_fence;
 extern const cli_command cli_needs_fence;
 extern const cli_command cli_contract;
+extern const cli_command cli_render;
+extern const cli_command cli_moderate;
+extern const cli_command cli_inspect;
 extern const cli_command cli_version;
 
 #endif

@@ -12,14 +12,11 @@
 
 #define FIRST_READ ((size_t)1 << 16)
 
-int
-cli_fail(int code, const char *command, const char *format, ...)
+static void
+complain(const char *command, const char *format, va_list args)
 {
 	char what[1024]; /* a longer complaint is cut */
-	va_list args;
-	va_start(args, format);
 	int len = vsnprintf(what, sizeof(what), format, args);
-	va_end(args);
 
 	/* Everything goes through the same drawing: command, path and value may
 	 * have been written by somebody else than the person who reads this. */
@@ -34,12 +31,38 @@ cli_fail(int code, const char *command, const char *format, ...)
 	wkg_span text = { (const uint8_t *)what, strlen(what) };
 	cli_print_drawn(stderr, text);
 	fputc('\n', stderr);
+}
+
+int
+cli_fail(int code, const char *command, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	complain(command, format, args);
+	va_end(args);
 	return code;
+}
+
+void
+cli_warn(const char *command, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	complain(command, format, args);
+	va_end(args);
+}
+
+static int
+out_of_memory(const char *command)
+{
+	return cli_fail(CLI_RESOURCE, command, "out of memory");
 }
 
 int
 cli_unexpected(const char *command, wkg_status status)
 {
+	if (status == WKG_E_MEMORY)
+		return out_of_memory(command);
 	return cli_fail(CLI_RESOURCE, command, "unexpected %s",
 	                wkg_status_name(status));
 }
@@ -61,7 +84,10 @@ cli_refuse_document(const char *command, wkg_status status,
 		                error->what);
 	case WKG_OK:
 	case WKG_E_ARGUMENT:
-	case WKG_E_SPACE: break;
+	case WKG_E_UNSUPPORTED:
+	case WKG_E_SPACE:
+	case WKG_E_MEMORY:
+	case WKG_E_NOT_FOUND: break;
 	}
 	return cli_unexpected(command, status);
 }
@@ -74,7 +100,7 @@ cli_reserve(const char *command, wkg_buf *buf, size_t cap)
 	void *ptr = cap == SIZE_MAX ? NULL
 	                            : realloc(buf->ptr, cap == 0 ? 1 : cap);
 	if (ptr == NULL)
-		return cli_fail(CLI_RESOURCE, command, "out of memory");
+		return out_of_memory(command);
 	buf->ptr = ptr;
 	buf->cap = cap;
 	return CLI_DONE;
@@ -85,39 +111,73 @@ cli_reserve_work(const char *command, wkg_work *work, size_t size)
 {
 	void *ptr = size == SIZE_MAX ? NULL : malloc(size == 0 ? 1 : size);
 	if (ptr == NULL)
-		return cli_fail(CLI_RESOURCE, command, "out of memory");
+		return out_of_memory(command);
 	work->ptr = ptr;
 	work->size = size;
 	return CLI_DONE;
 }
 
-/* Twice the room. A capacity that cannot be doubled asks for SIZE_MAX. */
-static int
-grow(const char *command, wkg_buf *buf)
+/* At least twice the room, so that growing stays linear. */
+int
+cli_reserve_more(const char *command, wkg_buf *buf, size_t more)
 {
+	if (more <= buf->cap - buf->len)
+		return CLI_DONE;
 	size_t cap = buf->cap > SIZE_MAX / 2 ? SIZE_MAX : buf->cap * 2;
-	return cli_reserve(command, buf, buf->cap == 0 ? FIRST_READ : cap);
+	if (cap < FIRST_READ)
+		cap = FIRST_READ;
+	if (more > cap - buf->len) /* cap is not below buf->len */
+		cap = more > SIZE_MAX - buf->len ? SIZE_MAX : buf->len + more;
+	return cli_reserve(command, buf, cap);
+}
+
+static int
+read_all(const char *command, FILE *from, wkg_buf *into)
+{
+	size_t got;
+	do {
+		int code = cli_reserve_more(command, into, 1);
+		if (code != CLI_DONE)
+			return code;
+		got = fread(into->ptr + into->len, 1, into->cap - into->len,
+		            from);
+		into->len += got;
+	} while (got > 0);
+	return CLI_DONE;
 }
 
 int
 cli_read(const char *command, FILE *from, wkg_buf *into)
 {
-	for (;;) {
-		if (into->len == into->cap) {
-			int code = grow(command, into);
-			if (code != CLI_DONE)
-				return code;
-		}
-		size_t got = fread(into->ptr + into->len, 1,
-		                   into->cap - into->len, from);
-		into->len += got;
-		if (got == 0)
-			break;
-	}
-	if (ferror(from))
+	int code = read_all(command, from, into);
+	if (code == CLI_DONE && ferror(from))
 		return cli_fail(CLI_RESOURCE, command, "cannot read input: %s",
 		                strerror(errno));
-	return CLI_DONE;
+	return code;
+}
+
+bool
+cli_is_stdin(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+int
+cli_read_file(const char *command, const char *path, wkg_buf *into)
+{
+	if (cli_is_stdin(path))
+		return cli_read(command, stdin, into);
+
+	FILE *file = fopen(path, "rb");
+	if (file == NULL)
+		return cli_fail(CLI_RESOURCE, command, "cannot open: %s: '%s'",
+		                strerror(errno), path);
+	int code = read_all(command, file, into);
+	if (code == CLI_DONE && ferror(file))
+		code = cli_fail(CLI_RESOURCE, command, "cannot read: %s: '%s'",
+		                strerror(errno), path);
+	fclose(file);
+	return code;
 }
 
 int

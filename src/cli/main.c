@@ -9,10 +9,11 @@
 
 static const cli_command *const commands[] = {
 	&cli_sanitize,    &cli_neutralize, &cli_fence,
-	&cli_needs_fence, &cli_contract,   &cli_version,
+	&cli_needs_fence, &cli_contract,   &cli_render,
+	&cli_moderate,    &cli_inspect,    &cli_version,
 };
 
-static const size_t command_count = sizeof(commands) / sizeof(commands[0]);
+static const size_t command_count = COUNT(commands);
 
 static const cli_command *
 find(const char *name)
@@ -45,8 +46,10 @@ help_overview(void)
 static int
 help_command(const cli_command *command)
 {
-	printf("Usage: wicketgate %s [OPTION...]\n\n%s\nOptions:\n",
-	       command->name, command->about);
+	bool operands = command->operands != NULL;
+	printf("Usage: wicketgate %s [OPTION...]%s%s\n\n%s\nOptions:\n",
+	       command->name, operands ? " " : "",
+	       operands ? command->operands : "", command->about);
 	cli_print_options(command);
 	printf("\nExample:\n  %s\n", command->example);
 	return cli_close_stdout("help");
@@ -69,7 +72,7 @@ help(int argc, char *const argv[])
 }
 
 static int
-run(const cli_command *command, int argc, char *const argv[])
+run(const cli_command *command, int argc, char *argv[])
 {
 	cli_call call = { .command = command };
 	int code = cli_parse(&call, argc, argv);
@@ -77,6 +80,7 @@ run(const cli_command *command, int argc, char *const argv[])
 		code = call.help ? help_command(command) : command->run(&call);
 
 	free(call.in.ptr);
+	free(call.state.ptr);
 	free(call.out.ptr);
 	free(call.report.ptr);
 	free(call.work.ptr);

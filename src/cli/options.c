@@ -135,28 +135,48 @@ set_fallbacks(cli_call *call)
 	return CLI_DONE;
 }
 
+static int
+add_operand(cli_call *call, char *argv[], char *word)
+{
+	if (call->operand_count == call->command->operand_max)
+		return fail(call, "unexpected argument", word);
+	argv[call->operand_count++] = word; /* at or before its own place */
+	return CLI_DONE;
+}
+
+static int
+finish(cli_call *call)
+{
+	if (call->operand_count < call->command->operand_min)
+		return cli_fail(CLI_USAGE, call->command->name,
+		                "%s is required", call->command->operands);
+	return set_fallbacks(call);
+}
+
 int
-cli_parse(cli_call *call, int argc, char *const argv[])
+cli_parse(cli_call *call, int argc, char *argv[])
 {
 	bool options = true; /* until `--` */
+	int code = CLI_DONE;
 
-	for (int i = 0; i < argc; i++) {
-		if (options && strcmp(argv[i], "--") == 0) {
+	call->operands = argv;
+	for (int i = 0; i < argc && code == CLI_DONE; i++) {
+		char *word = argv[i];
+		bool dash = options && word[0] == '-';
+		if (dash && strcmp(word, "--") == 0) {
 			options = false;
-		} else if (options && strcmp(argv[i], "--help") == 0) {
+		} else if (dash && strcmp(word, "--help") == 0) {
 			call->help = true;
 			return CLI_DONE;
-		} else if (options && strncmp(argv[i], "--", 2) == 0) {
-			int code = take(call, argc, argv, &i);
-			if (code != CLI_DONE)
-				return code;
-		} else if (options && argv[i][0] == '-') {
-			return fail(call, "unknown option", argv[i]);
+		} else if (dash && word[1] == '-') {
+			code = take(call, argc, argv, &i);
+		} else if (dash && word[1] != '\0') { /* `-` is a file */
+			code = fail(call, "unknown option", word);
 		} else {
-			return fail(call, "unexpected argument", argv[i]);
+			code = add_operand(call, argv, word);
 		}
 	}
-	return set_fallbacks(call);
+	return code == CLI_DONE ? finish(call) : code;
 }
 
 static void

@@ -6,6 +6,7 @@
  * side only line up if that is known. */
 #include "cli.h"
 
+#include <wicketgate/moderate.h>
 #include <wicketgate/table.h>
 #include <wicketgate/utf8.h>
 
@@ -159,6 +160,18 @@ draw_hidden(cli_piece *piece, wkg_span text, size_t at, wkg_char c,
 	piece->line_break = true;
 }
 
+/* The emoji selector in the moderator's own mark, whose first character is at
+ * `at`, hides nothing: its length. 0 anywhere else. */
+static size_t
+selector_of_mark(wkg_span text, size_t at)
+{
+	static const char sign[] = WKG_MODERATE_MARK;
+	size_t len = strlen(sign);
+	if (text.len - at < len || memcmp(text.ptr + at, sign, len) != 0)
+		return 0;
+	return wkg_utf8_decode(text, at + 3).len;
+}
+
 cli_piece
 cli_piece_at(wkg_span text, size_t at, cli_drawing drawing)
 {
@@ -174,8 +187,9 @@ cli_piece_at(wkg_span text, size_t at, cli_drawing drawing)
 	} else if (is_hidden(c.code)) {
 		draw_hidden(&piece, text, at, c, drawing);
 	} else {
-		memcpy(piece.text, text.ptr + at, c.len);
-		piece.len = c.len;
+		piece.used += selector_of_mark(text, at);
+		memcpy(piece.text, text.ptr + at, piece.used);
+		piece.len = piece.used;
 		piece.columns = columns_of(c.code);
 		piece.line_break = c.code == ' ' || piece.columns == 2;
 		piece.hidden = false;

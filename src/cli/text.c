@@ -12,58 +12,8 @@
 
 /* Tables and help texts keep their lines: clang-format is off around them. */
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static const cli_choice profiles[] = {
-	{ "hardened", WKG_PROFILE_HARDENED },
-	{ "reference", WKG_PROFILE_REFERENCE },
-	{ NULL, 0 },
-};
-
-/* The first option of every command. */
-#define PROFILE 0
-/* clang-format off */
-#define PROFILE_OPTION(text)             \
-	{                                \
-		.name = "profile",       \
-		.kind = CLI_CHOICE,      \
-		.choices = profiles,     \
-		.fallback = "hardened",  \
-		.help = text,            \
-	}
-/* clang-format on */
-
-static const cli_option profile_is_used[] = {
-	PROFILE_OPTION("which rules apply"),
-};
-
-static const cli_option profile_is_not_used[] = {
-	PROFILE_OPTION("accepted everywhere; the answer is the same here"),
-};
-
-static wkg_profile
-profile_of(const cli_call *call)
-{
-	return (wkg_profile)call->values[PROFILE].choice;
-}
-
-static int
-read_input(cli_call *call)
-{
-	return cli_read(call->command->name, stdin, &call->in);
-}
-
-static int
-reserve_output(cli_call *call, size_t bound)
-{
-	return cli_reserve(call->command->name, &call->out, bound);
-}
-
-static int
-write_output(const cli_call *call)
-{
-	return cli_write(call->command->name, wkg_buf_span(&call->out));
-}
+static const cli_option profile_is_used[] = { CLI_PROFILE_IS_USED };
+static const cli_option profile_is_not_used[] = { CLI_PROFILE_IS_NOT_USED };
 
 static int
 unexpected(const cli_call *call, wkg_status status)
@@ -73,7 +23,7 @@ unexpected(const cli_call *call, wkg_status status)
 
 /* ---- sanitize ---- */
 
-enum { SOURCE = PROFILE + 1, LIMIT, UNIT, JSON, MAX_DEPTH, REPORT };
+enum { SOURCE = CLI_PROFILE + 1, LIMIT, UNIT, JSON, MAX_DEPTH, REPORT };
 
 static const cli_choice sources[] = {
 	{ "chat", WKG_SOURCE_CHAT },
@@ -93,7 +43,7 @@ static const cli_choice units[] = {
 
 /* clang-format off */
 static const cli_option sanitize_options[] = {
-	[PROFILE] = PROFILE_OPTION("which rules apply"),
+	[CLI_PROFILE] = CLI_PROFILE_IS_USED,
 	[SOURCE] = {
 		.name = "source",
 		.kind = CLI_CHOICE,
@@ -162,7 +112,7 @@ static wkg_sanitize_config
 config_of(const cli_call *call, wkg_source source)
 {
 	wkg_sanitize_config config = wkg_sanitize_config_default(
-		profile_of(call));
+		cli_profile_of(call));
 	config.unit = (wkg_unit)call->values[UNIT].choice;
 	config.max_depth = (uint32_t)call->values[MAX_DEPTH].number;
 
@@ -176,7 +126,7 @@ static int
 sanitize_text(cli_call *call, wkg_source source,
               const wkg_sanitize_config *config, wkg_payload_report *report)
 {
-	int code = reserve_output(call, wkg_sanitize_bound(call->in.len));
+	int code = cli_reserve_output(call, wkg_sanitize_bound(call->in.len));
 	if (code != CLI_DONE)
 		return code;
 
@@ -200,7 +150,7 @@ sanitize_json(cli_call *call, wkg_source source,
               const wkg_sanitize_config *config, wkg_payload_report *report)
 {
 	size_t work_size = wkg_payload_work_size(call->in.len, config);
-	int code = reserve_output(call, wkg_payload_bound(call->in.len));
+	int code = cli_reserve_output(call, wkg_payload_bound(call->in.len));
 	if (code == CLI_DONE)
 		code = cli_reserve_work(call->command->name, &call->work,
 		                        work_size);
@@ -227,48 +177,28 @@ note_name(wkg_payload_note_kind kind)
 	return "?";
 }
 
-/* Append `text`; false if it does not fit, which the bounds rule out. */
-static bool
-put(wkg_buf *out, const char *text)
-{
-	size_t len = strlen(text);
-	if (len > out->cap - out->len)
-		return false;
-	memcpy(out->ptr + out->len, text, len);
-	out->len += len;
-	return true;
-}
-
-static bool
-put_count(wkg_buf *out, const char *name, size_t count)
-{
-	char text[64];
-	snprintf(text, sizeof(text), "\"%s\":%zu,", name, count);
-	return put(out, text);
-}
-
 static bool
 put_note(wkg_buf *out, const wkg_payload_note *note)
 {
 	wkg_span path = { note->path.text, note->path.len };
-	return put(out, "{\"path\":") && wkg_json_quote(out, path) == WKG_OK &&
-	       put(out, ",\"kind\":\"") && put(out, note_name(note->kind)) &&
-	       put(out, "\"}");
+	return cli_put(out, "{\"path\":") &&
+	       wkg_json_quote(out, path) == WKG_OK &&
+	       cli_put_format(out, ",\"kind\":\"%s\"}", note_name(note->kind));
 }
 
 static bool
 put_report(wkg_buf *out, const wkg_payload_report *report)
 {
-	bool ok = put(out, "{") &&
-	          put_count(out, "stripped", report->stripped) &&
-	          put_count(out, "replaced", report->replaced) &&
-	          put_count(out, "truncated", report->truncated) &&
-	          put_count(out, "dropped", report->dropped) &&
-	          put(out, "\"leaves\":[");
+	bool ok = cli_put_format(out,
+	                         "{\"stripped\":%zu,\"replaced\":%zu,"
+	                         "\"truncated\":%zu,\"dropped\":%zu,"
+	                         "\"leaves\":[",
+	                         report->stripped, report->replaced,
+	                         report->truncated, report->dropped);
 	for (size_t i = 0; ok && i < report->note_count; i++)
-		ok = put(out, i == 0 ? "" : ",") &&
+		ok = cli_put(out, i == 0 ? "" : ",") &&
 		     put_note(out, &report->notes[i]);
-	return ok && put(out, "]}\n");
+	return ok && cli_put(out, "]}\n");
 }
 
 static size_t
@@ -290,8 +220,7 @@ write_report(cli_call *call, const wkg_payload_report *report)
 		return code;
 	if (!put_report(&call->report, report))
 		return unexpected(call, WKG_E_SPACE);
-	return cli_write_file(call->command->name, call->values[REPORT].text,
-	                      wkg_buf_span(&call->report));
+	return cli_write_report(call, REPORT);
 }
 
 static int
@@ -309,7 +238,7 @@ run_sanitize(cli_call *call)
 	if (status != WKG_OK)
 		return unexpected(call, status);
 
-	int code = read_input(call);
+	int code = cli_read_input(call);
 	if (code != CLI_DONE)
 		return code;
 	wkg_payload_report report = { 0 };
@@ -320,7 +249,7 @@ run_sanitize(cli_call *call)
 		code = write_report(call, &report);
 	if (code != CLI_DONE)
 		return code;
-	return write_output(call);
+	return cli_write_output(call);
 }
 
 /* clang-format off */
@@ -347,18 +276,19 @@ const cli_command cli_sanitize = {
 static int
 run_neutralize(cli_call *call)
 {
-	int code = read_input(call);
+	int code = cli_read_input(call);
 	if (code == CLI_DONE)
-		code = reserve_output(call,
-		                      wkg_fence_neutralize_bound(call->in.len));
+		code = cli_reserve_output(
+			call, wkg_fence_neutralize_bound(call->in.len));
 	if (code != CLI_DONE)
 		return code;
 
-	wkg_status status = wkg_fence_neutralize(
-		&call->out, wkg_buf_span(&call->in), profile_of(call), NULL);
+	wkg_status status = wkg_fence_neutralize(&call->out,
+	                                         wkg_buf_span(&call->in),
+	                                         cli_profile_of(call), NULL);
 	if (status != WKG_OK)
 		return unexpected(call, status);
-	return write_output(call);
+	return cli_write_output(call);
 }
 
 /* clang-format off */
@@ -379,11 +309,11 @@ const cli_command cli_neutralize = {
 
 /* ---- fence ---- */
 
-enum { LABEL = PROFILE + 1 };
+enum { LABEL = CLI_PROFILE + 1 };
 
 /* clang-format off */
 static const cli_option fence_options[] = {
-	[PROFILE] = PROFILE_OPTION("which rules apply"),
+	[CLI_PROFILE] = CLI_PROFILE_IS_USED,
 	[LABEL] = {
 		.name = "label",
 		.kind = CLI_TEXT,
@@ -402,23 +332,23 @@ run_fence(cli_call *call)
 	const char *text = call->values[LABEL].text;
 	wkg_span label = { (const uint8_t *)text, strlen(text) };
 
-	int code = read_input(call);
+	int code = cli_read_input(call);
 	if (code != CLI_DONE)
 		return code;
 	size_t bound = wkg_fence_bound(label.len, call->in.len);
 	size_t with_line_feed = bound == SIZE_MAX ? SIZE_MAX : bound + 1;
-	code = reserve_output(call, with_line_feed);
+	code = cli_reserve_output(call, with_line_feed);
 	if (code != CLI_DONE)
 		return code;
 
 	wkg_status status = wkg_fence(&call->out, label,
-	                              wkg_buf_span(&call->in), profile_of(call),
-	                              NULL);
+	                              wkg_buf_span(&call->in),
+	                              cli_profile_of(call), NULL);
 	if (status != WKG_OK)
 		return unexpected(call, status);
-	if (!put(&call->out, "\n"))
+	if (!cli_put(&call->out, "\n"))
 		return unexpected(call, WKG_E_SPACE);
-	return write_output(call);
+	return cli_write_output(call);
 }
 
 /* clang-format off */
@@ -442,7 +372,7 @@ const cli_command cli_fence = {
 static int
 run_needs_fence(cli_call *call)
 {
-	int code = read_input(call);
+	int code = cli_read_input(call);
 	if (code != CLI_DONE)
 		return code;
 	static const wkg_span yes = WKG_LIT("true\n");
@@ -479,9 +409,9 @@ run_contract(cli_call *call)
 		return code;
 	memcpy(call->out.ptr, contract.ptr, contract.len);
 	call->out.len = contract.len;
-	if (!put(&call->out, "\n"))
+	if (!cli_put(&call->out, "\n"))
 		return unexpected(call, WKG_E_SPACE);
-	return write_output(call);
+	return cli_write_output(call);
 }
 
 /* clang-format off */
@@ -506,7 +436,7 @@ run_version(cli_call *call)
 	printf("wicketgate %s\n", wkg_version());
 	printf("unicode-sets %s\n", wkg_table_set_version());
 	printf("unicode-data %s\n", wkg_table_data_version());
-	printf("features text json\n");
+	printf("features text json moderate\n");
 	printf("cpu portable\n");
 	return cli_close_stdout(call->command->name);
 }
