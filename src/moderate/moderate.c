@@ -405,9 +405,9 @@ clear(wkg_moderate_report *r)
 size_t
 wkg_moderate_bound(size_t n)
 {
-	/* The worst are one-letter strings of a document whose budget is used
-	 * up: `"a",` gains a mark of 24 bytes. */
-	return wkg__add(wkg__multiply(n, 8), 64);
+	/* The worst are empty strings of a document while the matcher gives up
+	 * on everything, out of memory: `"",` gains a mark of 24 bytes. */
+	return wkg__add(wkg__multiply(n, 9), 64);
 }
 
 /* A view of n bytes of bad UTF-8 is three times as long; a string in a document
