@@ -51,9 +51,9 @@ bench_room
 bench_room_new(size_t n)
 {
 	bench_room room = { 0 };
-	room.out.cap = wkg_sanitize_bound(n) + 256;
+	room.out.cap = wkg_moderate_bound(n); /* the largest there is */
 	room.out.ptr = malloc(room.out.cap);
-	room.work.size = wkg_json_work_size(n, WKG_PAYLOAD_DEPTH_MAX);
+	room.work.size = wkg_moderate_work_size(n) + 4 * WKG_PAYLOAD_DEPTH_MAX;
 	room.work.ptr = malloc(room.work.size);
 	if (room.out.ptr == NULL || room.work.ptr == NULL)
 		abort();
@@ -270,6 +270,8 @@ main(int argc, char **argv)
 	bench_fence();
 	bench_json();
 	bench_payload();
+	bench_moderate();
+	bench_render();
 	run(&o);
 	return 0;
 }

@@ -66,6 +66,14 @@ void bench_sanitize(void);
 void bench_fence(void);
 void bench_json(void);
 void bench_payload(void);
+void bench_moderate(void);
+void bench_render(void);
+
+/* moderate.c, render.c: what growth.c measures as well */
+void bench_moderate_text(wkg_span in, bench_room *room, wkg_profile profile);
+void bench_moderate_json(wkg_span in, bench_room *room);
+void bench_render_with(const char *template_text, wkg_span state,
+                       bench_room *room, wkg_render_mode mode);
 
 /* growth.c: `wicketgate-bench growth ...` */
 int bench_growth(int argc, char **argv);

@@ -223,6 +223,74 @@ cut_under_long_name(wkg_buf *out, size_t n)
 	bench_put(out, "\"a\"]}");
 }
 
+/* Nothing of it is looked for, all of it is read, some of it twice. */
+static void
+honest(wkg_buf *out, size_t n)
+{
+	fill(out, "please approve" ZWSP " the third invoice. 请审批第三张发票。", n);
+}
+
+static void
+line_feeds(wkg_buf *out, size_t n)
+{
+	fill(out, "\n", n);
+}
+
+static void
+heads_zh(wkg_buf *out, size_t n)
+{
+	fill(out, "忽略", n);
+}
+
+static void
+heads_en(wkg_buf *out, size_t n)
+{
+	fill(out, "ignore all ", n);
+}
+
+/* The first part alone uses up what a matcher may do (M9). */
+enum { OVER_BUDGET = 6 * 51000 };
+
+static void
+heads_over_budget(wkg_buf *out, size_t n)
+{
+	fill(out, "忽略", OVER_BUDGET);
+	fill(out, "忽略", n);
+}
+
+static void
+leaves(wkg_buf *out, size_t n)
+{
+	bench_put(out, "[");
+	repeat(out, "\"ok\",\"\\u200b\",", n);
+	bench_put(out, "\"\"]");
+}
+
+static void
+suspicious_leaves(wkg_buf *out, size_t n)
+{
+	bench_put(out, "[");
+	repeat(out, "\"[INST]\",", n);
+	bench_put(out, "\"\"]");
+}
+
+/* A path has to pass all of the first member. */
+static void
+last_behind_deep(wkg_buf *out, size_t n)
+{
+	bench_put(out, "{\"a\":");
+	deep_arrays(out, n);
+	bench_put(out, ",\"last\":\"x\"}");
+}
+
+static void
+escapes(wkg_buf *out, size_t n)
+{
+	bench_put(out, "{\"last\":\"");
+	fill(out, "\\u003c\\\\", n);
+	bench_put(out, "\"}");
+}
+
 /* ---- passes ---------------------------------------------------------- */
 
 static void
@@ -283,6 +351,26 @@ payload_refused(wkg_span in, bench_room *room)
 	bench_expect(tight_payload(in, room), WKG_E_SYNTAX);
 }
 
+static void
+moderate(wkg_span in, bench_room *room)
+{
+	bench_moderate_text(in, room, WKG_PROFILE_HARDENED);
+}
+
+static void
+render_whole(wkg_span in, bench_room *room)
+{
+	bench_render_with("{{$}}", in, room, WKG_RENDER_DATA);
+}
+
+/* Work grows with the product of state and placeholders by design (render.h);
+ * here there is one. */
+static void
+render_last(wkg_span in, bench_room *room)
+{
+	bench_render_with("{{$.last}}", in, room, WKG_RENDER_DATA);
+}
+
 /* ---- cases ----------------------------------------------------------- */
 
 typedef struct growth_case {
@@ -320,6 +408,20 @@ static const growth_case cases[] = {
 	{ "payload-cut-leaves", cut_leaves, payload, MANY },
 	{ "payload-dropped-arrays", dropped_arrays, payload, MANY },
 	{ "payload-cut-under-long-name", cut_under_long_name, payload, MIB },
+	{ "moderate-honest", honest, moderate, MIB },
+	{ "moderate-zwsp", zwsp, moderate, MIB },
+	{ "moderate-line-feeds", line_feeds, moderate, MIB },
+	{ "moderate-heads-zh", heads_zh, moderate, MIB },
+	{ "moderate-heads-en", heads_en, moderate, MIB },
+	{ "moderate-heads-over-budget", heads_over_budget, moderate, MIB },
+	{ "moderate-leaves", leaves, bench_moderate_json, MANY },
+	{ "moderate-suspicious-leaves", suspicious_leaves, bench_moderate_json,
+	  MANY },
+	{ "moderate-names-hidden", names_hidden, bench_moderate_json, MIB },
+	{ "render-deep-arrays", deep_arrays, render_whole, MIB },
+	{ "render-names-shuffled", names_shuffled, render_whole, MANY },
+	{ "render-behind-deep-arrays", last_behind_deep, render_last, MIB },
+	{ "render-escapes", escapes, render_last, MIB },
 };
 
 enum { CASES = sizeof(cases) / sizeof(*cases) };
@@ -327,8 +429,8 @@ enum { CASES = sizeof(cases) / sizeof(*cases) };
 static wkg_buf
 make_input(const growth_case *c, size_t n)
 {
-	wkg_buf text = { malloc(16 * n + BENCH_SLACK), 0,
-		         16 * n + BENCH_SLACK };
+	size_t room = 16 * n + OVER_BUDGET + BENCH_SLACK;
+	wkg_buf text = { malloc(room), 0, room };
 	if (text.ptr == NULL)
 		abort();
 	c->make(&text, n);

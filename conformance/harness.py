@@ -80,11 +80,12 @@ def readable(detail):
 
 
 PROTOCOL = re.compile("(OK|utf8|sanitize|neutralize|fence|payload|trigger|json|quote"
-                      "|needs_fence) ")
+                      "|needs_fence|moderate|moderate_json|render) ")
 
 
 def readable_field(field):
-    note = re.fullmatch("([td]:)([0-9a-f]+)([+]?)", field)
+    note = re.fullmatch("([td]:|[std]:[a-z0-9-]*:[0-9]+:[0-9]+:)([0-9a-f]+)([+]?)",
+                        field)
     if note:
         return note[1] + ascii(bytes.fromhex(note[2]))[1:] + note[3]
     is_text = (len(field) % 2 == 0 and re.fullmatch("[0-9a-f]+", field)
@@ -114,19 +115,26 @@ class Probe:
         return answers
 
 
-def compare(tap, name, probe, requests):
+def compare(tap, name, probe, requests, oracle=model.answer):
     """The probe and the model answer every request alike. Returns the answers."""
     requests = list(requests)
     answers = probe.ask(requests)
     all_of_them = Collected(tap, name)
     for request, got in zip(requests, answers):
-        expected = model.answer(request)
+        expected = oracle(request)
         if not all_of_them.check(model.agrees(got, expected)):
             all_of_them.explain(f"request  {readable(request)}",
-                                f"got      {readable(got)}",
-                                f"expected {readable(expected)}")
+                                *apart(readable(got), readable(expected)))
     all_of_them.done()
     return answers
+
+
+def apart(got, expected):
+    """Two answers, from shortly before the place where they differ."""
+    at = next((i for i, pair in enumerate(zip(got, expected)) if len(set(pair)) > 1), 0)
+    start = max(0, at - 60)
+    return [f"got      {'...' * (start > 0)}{got[start:]}",
+            f"expected {'...' * (start > 0)}{expected[start:]}"]
 
 
 def probe_from_arguments():

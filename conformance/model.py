@@ -516,19 +516,20 @@ def agrees(got, expected):
     character."""
     if got == expected:
         return True
-    if re.match("E_(ENCODING|SYNTAX|DUPLICATE) ", expected):
+    if re.match("E_(ENCODING|SYNTAX|DUPLICATE|NOT_FOUND) ", expected):
         return re.fullmatch(re.escape(expected) + " [ -~]+", got) is not None
     ours, theirs = expected.split(" "), got.split(" ")
     return len(ours) == len(theirs) and all(map(field_agrees, theirs, ours))
 
 
 def field_agrees(got, expected):
-    if got == expected and not (got[1:2] == ":" and len(got) > 2 + 2 * 256):
-        return True
-    if expected[:2] not in ("t:", "d:") or got[:2] != expected[:2]:
-        return False
-    shown_path, whole = from_hex(got[2:].rstrip("+")), from_hex(expected[2:])
-    return (got.endswith("+") and len(whole) > 256
+    *same, whole = expected.split(":")
+    *kind, shown_path = got.split(":")
+    if not same or len(whole) <= 2 * 256:
+        return got == expected
+    is_cut = shown_path.endswith("+")
+    shown_path, whole = from_hex(shown_path.rstrip("+")), from_hex(whole)
+    return (kind == same and is_cut
             and 256 - 12 < len(shown_path) <= 256
             and whole.startswith(shown_path)
             and decode(shown_path)[1] == 0)

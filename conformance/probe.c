@@ -15,13 +15,20 @@
  *   payload PROFILE UNIT LIMIT DEPTH DOC -> OK TEXT stripped replaced truncated
  *                                           dropped NOTE...
  *   trigger PROFILE TYPE DOC             -> the same
+ *   moderate PROFILE TEXT                -> OK TEXT suspicious cut too-deep
+ *                                           FINDING...
+ *   moderate_json PROFILE DOC            -> the same
+ *   render MODE PROFILE TEMPLATE STATE   -> OK TEXT
+ *   patterns                             -> OK id:PATTERN:HIT:BENIGN ...
  *   json NAMES DOC                       -> OK kind:from:to:depth ...
  *   quote TEXT                           -> OK TEXT
  *   sets CODE                            -> OK number
  *
- * A NOTE is `t:PATH` or `d:PATH`, with a + at the end if the path was cut.
- * NAMES is exact, reference or hardened. A refusal is its status without
- * WKG_, for a document followed by `at first what`.
+ * A NOTE is `t:PATH` or `d:PATH`, with a + at the end if the path was cut. A
+ * FINDING is `KIND:pattern:from:to:PATH`, KIND being s, t or d (suspicious,
+ * truncated, too deep). NAMES is exact, reference or hardened; MODE is data,
+ * verbatim or invalid. A refusal is its status without WKG_, for a document
+ * followed by `at first what`, for a template by `part at what`.
  *
  * Whatever the request, the probe also checks what every call promises about
  * memory, and says FAULT instead of the answer if the promise is broken:
@@ -134,7 +141,9 @@ struct request {
 	wkg_sanitize_config config;
 	wkg_span first;
 	wkg_span second;
+	wkg_render_mode mode;
 	bool trigger;     /* `second` is a trigger type and decides the source */
+	bool document;    /* moderate a JSON document, not a text */
 	unsigned attempt; /* varies what must not matter */
 };
 
@@ -204,54 +213,205 @@ say_error(const wkg_json_error *error, answer *a)
 	    error->what ? error->what : "(null)");
 }
 
-/* A work area that ends where its heap block ends, at every alignment. */
+/* A call that needs a work area. */
+typedef wkg_status (*worker)(const request *r, wkg_buf *out, wkg_work work);
+
+/* ... which ends where its heap block ends, at every alignment. */
 static wkg_status
-payload_in(const request *r, wkg_buf *out, size_t work_size,
-           wkg_payload_report *report)
+work_in(size_t size, worker call, const request *r, wkg_buf *out)
 {
 	size_t skew = r->attempt % 2;
-	uint8_t *block = must_alloc(work_size + skew);
-	memset(block, (int)(0xC3u + r->attempt), work_size + skew);
-	memset(report, 0xA5, sizeof *report);
-	wkg_work work = { block + skew, work_size };
-	wkg_status status;
-	if (r->trigger)
-		status = wkg_payload_from_trigger(out, r->first, r->second,
-		                                  &r->config, work, report);
-	else
-		status = wkg_payload_sanitize(out, r->first, r->source,
-		                              &r->config, work, report);
+	uint8_t *block = must_alloc(size + skew);
+	memset(block, (int)(0xC3u + r->attempt), size + skew);
+	wkg_work work = { block + skew, size };
+	wkg_status status = call(r, out, work);
 	free(block);
 	return status;
+}
+
+/* With one byte less than it asks for, then with exactly that. */
+static wkg_status
+work_exactly(size_t size, worker call, const request *r, wkg_buf *out,
+             answer *a)
+{
+	wkg_buf before = *out;
+	if (size == SIZE_MAX) /* it will be refused: any area will do */
+		size = 64;
+	wkg_status starved = WKG_E_SPACE;
+	if (size > 0)
+		starved = work_in(size - 1, call, r, out);
+	check(a, out->len == before.len, "length changed on failure");
+	*out = before;
+	wkg_status status = work_in(size, call, r, out);
+	check(a, starved == WKG_E_SPACE || starved == status,
+	      "not told that the work area is too small");
+	check(a, starved != WKG_OK, "work one byte short was taken");
+	return status;
+}
+
+static wkg_payload_report payload_report;
+
+static wkg_status
+sanitize_payload(const request *r, wkg_buf *out, wkg_work work)
+{
+	memset(&payload_report, 0xA5, sizeof payload_report);
+	if (r->trigger)
+		return wkg_payload_from_trigger(out, r->first, r->second,
+		                                &r->config, work,
+		                                &payload_report);
+	return wkg_payload_sanitize(out, r->first, r->source, &r->config, work,
+	                            &payload_report);
 }
 
 static wkg_status
 run_payload(const request *r, wkg_buf *out, answer *a)
 {
-	static wkg_payload_report report;
+	const wkg_payload_report *report = &payload_report;
 	size_t size = wkg_payload_work_size(r->first.len, &r->config);
-	if (size == SIZE_MAX) /* the config is not usable: any area will do */
-		size = 64;
-	wkg_buf before = *out;
-
-	wkg_status starved = WKG_E_SPACE;
-	if (size > 0)
-		starved = payload_in(r, out, size - 1, &report);
-	check(a, out->len == before.len, "length changed on failure");
-	*out = before;
-	wkg_status status = payload_in(r, out, size, &report);
-	check(a, starved == WKG_E_SPACE || starved == status,
-	      "not told that the work area is too small");
-	check(a, starved != WKG_OK, "work one byte short was taken");
+	wkg_status status = work_exactly(size, sanitize_payload, r, out, a);
 	if (status == WKG_OK) {
-		say_payload(&report, a);
+		say_payload(report, a);
 		return status;
 	}
-	size_t counted = report.stripped + report.replaced + report.truncated +
-	                 report.dropped + report.note_count;
+	size_t counted = report->stripped + report->replaced +
+	                 report->truncated + report->dropped +
+	                 report->note_count;
 	check(a, counted == 0, "counts after a failure");
 	if (status >= WKG_E_ENCODING)
-		say_error(&report.error, a);
+		say_error(&report->error, a);
+	return status;
+}
+
+/* ---- the moderator --------------------------------------------------- */
+
+static wkg_moderate_report moderate_report;
+static unsigned warnings; /* since the last call began */
+
+static void
+count_warning(void *ctx, const wkg_moderate_report *report)
+{
+	(void)ctx;
+	warnings += report == &moderate_report ? 1 : 100;
+}
+
+/* Made when first asked for, and kept: by profile. */
+static wkg_moderator *moderators[3];
+static wkg_moderator_scratch *scratches[3];
+
+static wkg_status
+need_moderator(wkg_profile profile)
+{
+	wkg_warning_sink sink = { count_warning, NULL };
+	if (moderators[profile])
+		return WKG_OK;
+	wkg_status status = wkg_moderator_new(&moderators[profile], profile,
+	                                      sink, NULL);
+	if (status != WKG_OK)
+		return status;
+	return wkg_moderator_scratch_new(&scratches[profile],
+	                                 moderators[profile]);
+}
+
+static void
+free_moderators(void)
+{
+	for (int profile = 0; profile < 3; profile++) {
+		wkg_moderator_scratch_free(scratches[profile]);
+		wkg_moderator_free(moderators[profile]);
+	}
+}
+
+static wkg_status
+moderate(const request *r, wkg_buf *out, wkg_work work)
+{
+	warnings = 0;
+	memset(&moderate_report, 0xA5, sizeof moderate_report);
+	return (r->document ? wkg_moderate_json : wkg_moderate)(
+		out, r->first, moderators[r->profile], scratches[r->profile],
+		work, &moderate_report);
+}
+
+static void
+say_finding(const wkg_finding *f, size_t len, answer *a)
+{
+	static const char *const kinds[] = { "?", "s", "t", "d" };
+	check(a, f->kind >= 1 && f->kind <= 3, "unknown kind of finding");
+	check(a, f->from <= f->to && f->to <= len, "finding out of range");
+	check(a, f->path.len <= WKG_JSON_PATH_MAX, "path too long");
+	if (a->fault)
+		return;
+	say(a, " %s:%s:%zu:%zu:", kinds[f->kind], f->pattern, f->from, f->to);
+	say_text(a, f->path.text, f->path.len);
+	say(a, f->path.cut ? "+" : "");
+}
+
+static void
+say_findings(const wkg_moderate_report *report, size_t len, answer *a)
+{
+	size_t all = report->suspicious + report->cut + report->too_deep;
+	size_t kept = all < WKG_FINDINGS_MAX ? all : WKG_FINDINGS_MAX;
+	check(a, report->finding_count == kept, "findings and counts differ");
+	check(a, report->flagged == (report->suspicious > 0), "flagged");
+	check(a, report->truncated == (report->cut > 0), "truncated");
+	check(a, warnings == (all > 0), "M8 one warning if anything was found");
+	say(a, " %zu %zu %zu", report->suspicious, report->cut,
+	    report->too_deep);
+	for (size_t i = 0; i < report->finding_count && !a->fault; i++)
+		say_finding(&report->findings[i], len, a);
+}
+
+static wkg_status
+run_moderate(const request *r, wkg_buf *out, answer *a)
+{
+	const wkg_moderate_report *report = &moderate_report;
+	wkg_status status = need_moderator(r->profile);
+	if (status != WKG_OK)
+		return status;
+	size_t size = wkg_moderate_work_size(r->first.len);
+	status = work_exactly(size, moderate, r, out, a);
+	if (status == WKG_OK) {
+		say_findings(report, r->first.len, a);
+		return status;
+	}
+	size_t counted = report->suspicious + report->cut + report->too_deep +
+	                 report->finding_count;
+	check(a, counted == 0, "counts after a failure");
+	check(a, warnings == 0, "M8 a warning about nothing delivered");
+	if (status >= WKG_E_ENCODING)
+		say_error(&report->error, a);
+	return status;
+}
+
+/* ---- templates ------------------------------------------------------- */
+
+static wkg_render_error render_error;
+
+static wkg_status
+render(const request *r, wkg_buf *out, wkg_work work)
+{
+	memset(&render_error, 0xA5, sizeof render_error);
+	return wkg_render(out, r->first, r->second, r->mode, r->profile, work,
+	                  &render_error);
+}
+
+static wkg_status
+run_render(const request *r, wkg_buf *out, answer *a)
+{
+	static const char *const parts[] = { "none", "template", "state" };
+	const wkg_render_error *error = &render_error;
+	size_t size = wkg_render_work_size(r->second.len);
+	wkg_status status = work_exactly(size, render, r, out, a);
+	bool malformed = status >= WKG_E_ENCODING;
+	check(a, malformed == (error->part != WKG_RENDER_PART_NONE),
+	      "a part that is wrong, if and only if one is");
+	if (!malformed) {
+		check(a, error->at == 0 && !*error->what, "not a clear error");
+		return status;
+	}
+	bool in_template = error->part == WKG_RENDER_PART_TEMPLATE;
+	check(a, error->at <= (in_template ? r->first.len : r->second.len),
+	      "offset out of range");
+	say(a, " %s %zu %s", parts[error->part], error->at, error->what);
 	return status;
 }
 
@@ -391,6 +551,27 @@ answer_json(wkg_span doc, wkg_json_names names, answer *a)
 	free(work.ptr);
 }
 
+static void
+say_word(answer *a, char before, const char *word)
+{
+	say(a, "%c", before);
+	say_text(a, (const uint8_t *)word, strlen(word));
+}
+
+/* The table is the definition (M5): a model has to ask for it. */
+static void
+answer_patterns(answer *a)
+{
+	const wkg_pattern *p = wkg_moderate_patterns();
+	say(a, "OK");
+	for (size_t i = 0; i < WKG_PATTERN_COUNT; i++, p++) {
+		say(a, " %s", p->id);
+		say_word(a, ':', p->pattern);
+		say_word(a, ':', p->hit);
+		say_word(a, ':', p->benign);
+	}
+}
+
 /* ---- parsing requests ------------------------------------------------ */
 
 /* The rest of the line; each field taken moves it on. */
@@ -454,6 +635,13 @@ profile_field(fields *f)
 {
 	static const char *const names[] = { "invalid", "reference", "hardened" };
 	return (wkg_profile)choice(f, names, 3);
+}
+
+static wkg_render_mode
+mode_field(fields *f)
+{
+	static const char *const names[] = { "invalid", "data", "verbatim" };
+	return (wkg_render_mode)choice(f, names, 3);
 }
 
 static wkg_unit
@@ -522,6 +710,20 @@ read_call(const char *name, fields *f, request *r)
 		r->second = text_field(f);
 		r->first = text_field(f);
 		r->bound = wkg_payload_bound(r->first.len);
+	} else if (strcmp(name, "moderate") == 0 ||
+	           strcmp(name, "moderate_json") == 0) {
+		r->document = strcmp(name, "moderate") != 0;
+		r->profile = profile_field(f);
+		r->run = run_moderate;
+		r->first = text_field(f);
+		r->bound = wkg_moderate_bound(r->first.len);
+	} else if (strcmp(name, "render") == 0) {
+		r->mode = mode_field(f);
+		r->profile = profile_field(f);
+		r->run = run_render;
+		r->first = text_field(f);
+		r->second = text_field(f);
+		r->bound = wkg_render_bound(r->first, r->second.len);
 	} else if (strcmp(name, "quote") == 0) {
 		r->run = run_quote;
 		r->first = text_field(f);
@@ -549,6 +751,8 @@ read_question(const char *name, fields *f, request *r, answer *a)
 		wkg_json_names same = (wkg_json_names)choice(f, names, 4);
 		r->first = text_field(f);
 		answer_json(r->first, same, a);
+	} else if (strcmp(name, "patterns") == 0) {
+		answer_patterns(a);
 	} else if (strcmp(name, "sets") == 0) {
 		uint32_t code = (uint32_t)strtoul(field(f), NULL, 16);
 		say(a, "OK %u", (unsigned)wkg_table_sets(code));
@@ -642,6 +846,7 @@ main(void)
 		else
 			say(&a, "\n"), fwrite(a.text, 1, a.len, stdout);
 	}
+	free_moderators();
 	free(a.text);
 	free(in.text);
 	return 0;

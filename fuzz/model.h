@@ -96,10 +96,11 @@ model_hex4(const uint8_t *p)
 	return value;
 }
 
-/* The characters of a valid JSON string, quotes included in `string`. UTF-16
+/* The characters of a valid JSON string, quotes included in `string`, and where
+ * in it each of them begins, if `from` is not NULL: room for string.len. UTF-16
  * units first, pairs joined afterwards: the way the RFC describes it. */
 static inline check_chars
-model_json_chars(wkg_span string)
+model_json_chars_from(wkg_span string, size_t *from)
 {
 	static const char name[] = "\"\\/bfnrt", meaning[] = "\"\\/\b\f\n\r\t";
 	check_chars text = check_chars_new(string.len);
@@ -115,6 +116,8 @@ model_json_chars(wkg_span string)
 			c.code = (uint8_t)meaning[p - name];
 			c.len = 2;
 		}
+		if (from != NULL)
+			from[text.len] = at;
 		check_chars_add(&text, c);
 		at += c.len;
 	}
@@ -123,6 +126,8 @@ model_json_chars(wkg_span string)
 	for (size_t i = 0; i < text.len; i++) {
 		uint32_t c = text.code[i];
 		uint32_t next = i + 1 < text.len ? text.code[i + 1] : 0;
+		if (from != NULL)
+			from[kept] = from[i];
 		if (c >= 0xD800 && c <= 0xDBFF && next >= 0xDC00 &&
 		    next <= 0xDFFF) {
 			c = 0x10000 + ((c - 0xD800) << 10) + (next - 0xDC00);
@@ -135,6 +140,12 @@ model_json_chars(wkg_span string)
 	}
 	text.len = kept;
 	return text;
+}
+
+static inline check_chars
+model_json_chars(wkg_span string)
+{
+	return model_json_chars_from(string, NULL);
 }
 
 /* RFC 8785, 3.2.2.2: two-character escapes where there are any, \u00hh for
@@ -164,6 +175,79 @@ model_json_quote(const check_chars *text)
 	}
 	out.ptr[out.len++] = '"';
 	return out;
+}
+
+/* ---- documents, token by token --------------------------------------- */
+
+typedef struct model_reading {
+	wkg_span doc;
+	wkg_json_reader reader;
+	wkg_json_token token;
+	size_t gap; /* where the last token ended */
+	void *memory;
+} model_reading;
+
+static inline void
+model_open(model_reading *r, wkg_span doc, wkg_profile profile)
+{
+	size_t size = wkg_json_work_size(doc.len, 0);
+	r->doc = doc;
+	r->memory = malloc(size);
+	CHECK(r->memory != NULL);
+	wkg_work work = { r->memory, size };
+	wkg_json_names names = profile == WKG_PROFILE_HARDENED
+	                               ? WKG_JSON_NAMES_HARDENED
+	                               : WKG_JSON_NAMES_REFERENCE;
+	CHECK(wkg_json_open(&r->reader, doc, names, 0, work) == WKG_OK);
+	r->token.to = 0;
+}
+
+static inline void
+model_next(model_reading *r)
+{
+	r->gap = r->token.to;
+	CHECK(wkg_json_next(&r->reader, &r->token) == WKG_OK);
+}
+
+static inline wkg_span
+model_token_text(const model_reading *r)
+{
+	wkg_span text = { r->doc.ptr + r->token.from,
+		          r->token.to - r->token.from };
+	return text;
+}
+
+static inline wkg_span
+model_gap_text(const model_reading *r)
+{
+	wkg_span text = { r->doc.ptr + r->gap, r->token.from - r->gap };
+	return text;
+}
+
+static inline bool
+model_begins_container(const model_reading *r)
+{
+	return r->token.kind == WKG_JSON_OBJECT_BEGIN ||
+	       r->token.kind == WKG_JSON_ARRAY_BEGIN;
+}
+
+/* A call that refused a document must say what the reader says of it. */
+static inline void
+model_refuses(wkg_span doc, wkg_profile profile, wkg_status status,
+              const wkg_json_error *error)
+{
+	model_reading r;
+	model_open(&r, doc, profile);
+	wkg_status got;
+	do
+		got = wkg_json_next(&r.reader, &r.token);
+	while (got == WKG_OK && r.token.kind != WKG_JSON_DONE);
+	CHECK(got == status);
+	CHECK(error->at == r.reader.error.at);
+	CHECK(error->at <= doc.len);
+	CHECK(error->first == r.reader.error.first);
+	CHECK(error->what == r.reader.error.what);
+	free(r.memory);
 }
 
 #endif

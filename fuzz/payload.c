@@ -63,60 +63,6 @@ sanitize(wkg_buf *out, void *data)
 	return status;
 }
 
-/* ---- reading --------------------------------------------------------- */
-
-typedef struct reading {
-	wkg_span doc;
-	wkg_json_reader reader;
-	wkg_json_token token;
-	size_t gap; /* where the last token ended */
-	void *memory;
-} reading;
-
-static void
-open_reading(reading *r, wkg_span doc, wkg_profile profile)
-{
-	size_t size = wkg_json_work_size(doc.len, 0);
-	r->doc = doc;
-	r->memory = malloc(size);
-	CHECK(r->memory != NULL);
-	wkg_work work = { r->memory, size };
-	wkg_json_names names = profile == WKG_PROFILE_HARDENED
-	                               ? WKG_JSON_NAMES_HARDENED
-	                               : WKG_JSON_NAMES_REFERENCE;
-	CHECK(wkg_json_open(&r->reader, doc, names, 0, work) == WKG_OK);
-	r->token.to = 0;
-}
-
-static void
-next(reading *r)
-{
-	r->gap = r->token.to;
-	CHECK(wkg_json_next(&r->reader, &r->token) == WKG_OK);
-}
-
-static wkg_span
-token_text(const reading *r)
-{
-	wkg_span text = { r->doc.ptr + r->token.from,
-		          r->token.to - r->token.from };
-	return text;
-}
-
-static wkg_span
-gap_text(const reading *r)
-{
-	wkg_span text = { r->doc.ptr + r->gap, r->token.from - r->gap };
-	return text;
-}
-
-static bool
-begins_container(const reading *r)
-{
-	return r->token.kind == WKG_JSON_OBJECT_BEGIN ||
-	       r->token.kind == WKG_JSON_ARRAY_BEGIN;
-}
-
 /* ---- side by side ---------------------------------------------------- */
 
 static void
@@ -141,7 +87,7 @@ adds_up(const wkg_payload_report *r, const wkg_payload_report *want)
 }
 
 static bool
-is_name(const reading *r)
+is_name(const model_reading *r)
 {
 	return r->token.kind == WKG_JSON_NAME;
 }
@@ -149,7 +95,7 @@ is_name(const reading *r)
 /* What a string or a name has to become. A name is never cut, and in the
  * reference profile never stripped either. */
 static wkg_sanitize_report
-clean(const job *j, const reading *in, check_chars *text)
+clean(const job *j, const model_reading *in, check_chars *text)
 {
 	wkg_profile profile = j->config.profile;
 	wkg_sanitize_report repaired = { 0, text->ill_formed, 0 };
@@ -162,16 +108,16 @@ clean(const job *j, const reading *in, check_chars *text)
 
 /* Unchanged, or the twin's characters as RFC 8785 writes them. */
 static void
-same_string(const job *j, const reading *in, const reading *out,
+same_string(const job *j, const model_reading *in, const model_reading *out,
             wkg_payload_report *want)
 {
-	check_chars text = model_json_chars(token_text(in));
+	check_chars text = model_json_chars(model_token_text(in));
 	wkg_sanitize_report done = clean(j, in, &text);
 	if (done.stripped + done.replaced + done.truncated == 0) {
-		CHECK(check_same(token_text(in), token_text(out)));
+		CHECK(check_same(model_token_text(in), model_token_text(out)));
 	} else {
 		wkg_buf quoted = model_json_quote(&text);
-		CHECK(check_same(wkg_buf_span(&quoted), token_text(out)));
+		CHECK(check_same(wkg_buf_span(&quoted), model_token_text(out)));
 		free(quoted.ptr);
 	}
 	want->stripped += done.stripped;
@@ -182,28 +128,28 @@ same_string(const job *j, const reading *in, const reading *out,
 
 /* Too deep: a `null` in the result, and nothing of what was in there. */
 static void
-skip_dropped(reading *in, const reading *out, wkg_payload_report *want)
+skip_dropped(model_reading *in, const model_reading *out, wkg_payload_report *want)
 {
 	size_t depth = in->token.depth;
 	CHECK(out->token.kind == WKG_JSON_NULL);
 	want->dropped++;
 	do
-		next(in);
+		model_next(in);
 	while (in->token.depth > depth);
 }
 
 static void
 side_by_side(const job *j, wkg_span result, wkg_payload_report *want)
 {
-	reading in, out;
-	open_reading(&in, j->doc, j->config.profile);
-	open_reading(&out, result, j->config.profile);
+	model_reading in, out;
+	model_open(&in, j->doc, j->config.profile);
+	model_open(&out, result, j->config.profile);
 	do {
-		next(&in);
-		next(&out);
-		CHECK(check_same(gap_text(&in), gap_text(&out)));
+		model_next(&in);
+		model_next(&out);
+		CHECK(check_same(model_gap_text(&in), model_gap_text(&out)));
 		CHECK(in.token.depth == out.token.depth);
-		if (begins_container(&in) &&
+		if (model_begins_container(&in) &&
 		    in.token.depth >= j->config.max_depth) {
 			skip_dropped(&in, &out, want);
 			continue;
@@ -212,30 +158,11 @@ side_by_side(const job *j, wkg_span result, wkg_payload_report *want)
 		if (is_name(&in) || in.token.kind == WKG_JSON_STRING)
 			same_string(j, &in, &out, want);
 		else
-			CHECK(check_same(token_text(&in), token_text(&out)));
+			CHECK(check_same(model_token_text(&in), model_token_text(&out)));
 	} while (out.token.kind != WKG_JSON_DONE);
 	CHECK(out.token.to == result.len);
 	free(in.memory);
 	free(out.memory);
-}
-
-/* ---- what a refused document must look like -------------------------- */
-
-static void
-refused_as_the_reader_refuses(const job *j, wkg_status status)
-{
-	reading r;
-	open_reading(&r, j->doc, j->config.profile);
-	wkg_status got;
-	do
-		got = wkg_json_next(&r.reader, &r.token);
-	while (got == WKG_OK && r.token.kind != WKG_JSON_DONE);
-	CHECK(got == status);
-	CHECK(j->report.error.at == r.reader.error.at);
-	CHECK(j->report.error.at <= j->doc.len);
-	CHECK(j->report.error.first == r.reader.error.first);
-	CHECK(j->report.error.what == r.reader.error.what);
-	free(r.memory);
 }
 
 /* ---- the rest -------------------------------------------------------- */
@@ -321,7 +248,8 @@ holds(job *j)
 		adds_up(&j->report, &want);
 		twice_is_once(j, result);
 	} else {
-		refused_as_the_reader_refuses(j, status);
+		model_refuses(j->doc, j->config.profile, status,
+		              &j->report.error);
 	}
 	other_entrances_agree(j, status, result);
 	free(out.ptr);
