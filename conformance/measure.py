@@ -46,7 +46,8 @@ def table(title, rows, found, label):
     groups = {}
     for row, patterns in zip(rows, found):
         groups.setdefault(row[label].partition("/")[0], []).append(patterns)
-    print(f"\n{title + ', by ' + label:44} {'texts':>6} {'reference':>15} {'hardened':>15}")
+    title = f"{title}, by {label}"
+    print(f"\n{title:44} {'texts':>6} {'reference':>15} {'hardened':>15}")
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     for name, group in [*ordered, ("all", found)]:
         marked = [sum(bool(patterns[i]) for patterns in group) for i in range(2)]

@@ -20,7 +20,7 @@ NOT_READ = (  # M2: hidden, or blank inside a word; visible format marks are not
     | model.ranges("2800 1D159")) - model.having("Prepended_Concatenation_Mark")
 
 
-# ---- patterns ----------------------------------------------------------------
+# ---- patterns --------------------------------------------------------------
 
 def translated(pattern):
     """A PCRE2 pattern (UTF, no UCP) for Python.
@@ -53,7 +53,7 @@ def patterns_of(probe):
     return [Pattern(field) for field in answer.split(" ")[1:]]
 
 
-# ---- characters and where they stand -------------------------------------------
+# ---- characters and where they stand ---------------------------------------
 
 PIECE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.S)
 
@@ -92,7 +92,7 @@ def of_string(doc, start, end):
     return characters, replaced
 
 
-# ---- one text --------------------------------------------------------------------
+# ---- one text --------------------------------------------------------------
 
 def deleted(characters, hidden):
     return [(c, at) for c, at in characters if ord(c) not in hidden]
@@ -109,8 +109,18 @@ def spaced(characters, hidden):
     return read
 
 
+BLANKS = "\u115f\u1160\u2800\u3164\uffa0\U0001d159"  # hidden, and a gap to the eye
+
+
+def as_seen(characters, hidden):
+    """Hidden characters that show as a blank are one, the others nothing."""
+    return [(" " if c in BLANKS else c, at) for c, at in characters
+            if ord(c) not in hidden or c in BLANKS]
+
+
 READINGS = {"reference": [(deleted, NOT_DELIVERED)],
-            "hardened": [(deleted, NOT_READ), (spaced, NOT_READ)]}
+            "hardened": [(deleted, NOT_READ), (spaced, NOT_READ), (as_seen, NOT_READ),
+                         (deleted, NOT_DELIVERED)]}
 
 
 class Moderator:
@@ -142,7 +152,7 @@ class Moderator:
             text += CUT
         return text, findings
 
-    # ---- documents ---------------------------------------------------------------
+    # ---- documents ---------------------------------------------------------
 
     def document(self, doc, profile):
         """Strings rewritten if something about them changes, all else copied."""
@@ -167,7 +177,7 @@ class Moderator:
                     copied = end
         return b"".join(out) + doc[copied:], findings
 
-    # ---- the protocol of probe.c ---------------------------------------------------
+    # ---- the protocol of probe.c -------------------------------------------
 
     def answer(self, request):
         operation, profile, field = request.split(" ")

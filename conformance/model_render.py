@@ -27,7 +27,7 @@ def malformed(at):
     return Wrong("E_SYNTAX", "template", at)
 
 
-# ---- the state -------------------------------------------------------------------
+# ---- the state -------------------------------------------------------------
 
 class Value:
     """Bytes [start, end) of the state and, by name or index, what is in it."""
@@ -63,7 +63,7 @@ def tree(state):
     return root.inside[0]
 
 
-# ---- one placeholder ---------------------------------------------------------------
+# ---- one placeholder -------------------------------------------------------
 
 def step(template, at, value):
     """The value one step behind `value`, and where the step ends."""
@@ -113,7 +113,7 @@ def text_of(state, value):
     return state[value.start:value.end].decode("utf-8")
 
 
-# ---- the whole template -------------------------------------------------------------
+# ---- the whole template ----------------------------------------------------
 
 def render(template, state, mode, profile):
     root = tree(state)

@@ -273,8 +273,17 @@ view_put(view *v, uint32_t code, size_t from)
 		v->from[i] = from;
 }
 
+enum how { JOINED, SPACED, SEEN };
+
+static bool
+is_blank(uint32_t c)
+{
+	return c == 0x115F || c == 0x1160 || c == 0x2800 || c == 0x3164 ||
+	       c == 0xFFA0 || c == 0x1D159;
+}
+
 static view
-view_of(const passage *p, wkg_profile profile, bool spaced)
+view_of(const passage *p, wkg_profile profile, enum how how)
 {
 	size_t room = 4 * p->chars.len;
 	view v = { check_buf(room), offsets_new(room) };
@@ -284,7 +293,8 @@ view_of(const passage *p, wkg_profile profile, bool spaced)
 		bool unread = is_unread(profile, c);
 		if (!unread)
 			view_put(&v, c, p->from[i]);
-		else if (spaced && !in_run)
+		else if ((how == SPACED && !in_run) ||
+		         (how == SEEN && is_blank(c)))
 			view_put(&v, ' ', p->from[i]);
 		in_run = unread;
 	}
@@ -331,10 +341,10 @@ matches(const view *v, size_t i, PCRE2_SIZE **range)
 }
 
 static void
-search(expected *e, const passage *p, wkg_profile profile, bool spaced,
+search(expected *e, const passage *p, wkg_profile profile, enum how how,
        bool seen[WKG_PATTERN_COUNT])
 {
-	view v = view_of(p, profile, spaced);
+	view v = view_of(p, profile, how);
 	PCRE2_SIZE *range;
 	for (size_t i = 0; i < WKG_PATTERN_COUNT; i++) {
 		if (seen[i] || !matches(&v, i, &range))
@@ -357,9 +367,12 @@ is_suspicious(expected *e, const job *j, const passage *p)
 		expect(e, WKG_FINDING_SUSPICIOUS, "gave-up", p->from[0],
 		       p->from[p->chars.len]);
 	if (!j->starved) {
-		search(e, p, j->profile, false, seen);
-		if (j->profile == WKG_PROFILE_HARDENED)
-			search(e, p, j->profile, true, seen);
+		search(e, p, j->profile, JOINED, seen);
+		if (j->profile == WKG_PROFILE_HARDENED) {
+			search(e, p, j->profile, SPACED, seen);
+			search(e, p, j->profile, SEEN, seen);
+			search(e, p, WKG_PROFILE_REFERENCE, JOINED, seen);
+		}
 	}
 	return e->suspicious > before;
 }

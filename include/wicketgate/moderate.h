@@ -1,8 +1,10 @@
 /* moderate.h - warn a human about what a model wrote.
  *
  * The reader of a model's output may be about to approve something. Three
- * things happen to a text before they see it, in this order (M1): characters
- * they could not see are taken out; text that tries to give orders is marked
+ * things happen to a text before they see it, in this order (M1): controls,
+ * zero-width characters except joiners, direction marks and TAG letters are
+ * taken out (WKG_SET_STRIP_OUTPUT; soft hyphens, variation selectors and fillers
+ * stay); text that tries to give orders is marked
  *
  *     U+26A0 U+FE0F 【疑似注入】...
  *
@@ -10,10 +12,13 @@
  * the gate, and a mark on honest text teaches them to ignore marks.
  *
  * Guaranteed for every input:
- *   - matching happens after stripping and before cutting, so neither hidden
- *     characters nor 2000 characters of padding hide an order;
- *   - hardened looks at two readings of the original (M2): without its hidden
- *     characters, and with each run of them read as a space;
+ *   - matching happens after stripping and before cutting, so 2000 characters
+ *     of padding hide nothing;
+ *   - hardened looks at the original in several readings (M2): without its
+ *     hidden characters, with each run of them as a space, with only those
+ *     that show as a blank as a space, and as it is delivered. What mixes them
+ *     cleverly enough can still hide. Letters are compared as they are: no
+ *     look-alikes, no compatibility folding yet;
  *   - in a JSON document every string inside up to 7 containers is treated on
  *     its own; a value inside 8 is kept as it is and *reported* as not looked
  *     at (M7); names are not changed; everything else is copied byte for byte,
@@ -80,8 +85,8 @@ typedef struct wkg_finding {
 	/* Of SUSPICIOUS: the pattern's id, or "gave-up" if the matcher did.
 	 * Else "". */
 	const char *pattern;
-	/* Bytes [from, to) of the input: what matched, was cut off, or was not
-	 * looked at. */
+	/* Bytes [from, to) of the input: what matched (up to the next character
+	 * that is read), was cut off, or was not looked at. */
 	size_t from;
 	size_t to;
 	wkg_json_path path; /* of the value; empty for a plain text */
@@ -89,7 +94,8 @@ typedef struct wkg_finding {
 
 #define WKG_FINDINGS_MAX 64u
 
-/* Counts are exact; only the first 64 findings are kept. Holds no text. */
+/* Counts are exact; only the first 64 findings are kept: look at `too_deep` as
+ * well. Holds no values; paths hold the names of the document. */
 typedef struct wkg_moderate_report {
 	bool flagged;   /* something was marked */
 	bool truncated; /* something was cut */
@@ -123,7 +129,8 @@ wkg_moderator_new(wkg_moderator **out, wkg_profile profile,
                   wkg_warning_sink sink, const wkg_allocator *allocator);
 WKG_API void wkg_moderator_free(wkg_moderator *moderator); /* NULL is fine */
 
-/* What one thread needs to match; free it before its moderator. */
+/* What one thread needs to match with this moderator and no other; free it
+ * before its moderator. */
 WKG_API WKG_MUST_USE wkg_status
 wkg_moderator_scratch_new(wkg_moderator_scratch **out,
                           const wkg_moderator *moderator);

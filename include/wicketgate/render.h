@@ -10,7 +10,7 @@
  *
  *     placeholder = "{{" [spaces] "$" *step [spaces] "}}"
  *     step        = "." key / "[" index "]" / "[" JSON string "]"
- *     key         = 1*(any character but . [ ] { } " \ and white space)
+ *     key         = 1*(any character but . [ ] { } " \ space and ASCII controls)
  *
  * `{{` that is not followed by `$` is literal. What was substituted is never
  * looked at again: `{{`, `$` and `\` in a value mean nothing.
@@ -18,8 +18,9 @@
  * Strings come decoded; numbers, true and false as they stand; null, objects
  * and arrays as their JSON text, which in data mode is always fenced. The
  * label of a segment is its path as the template writes it, without the `$.`.
- * A segment has lines of its own: a line feed is added before and after it
- * where the template does not stand at the edge of a line.
+ * A segment begins and ends at the edge of a line of the result: a line feed is
+ * added where the template does not stand at one. What surrounds the result is
+ * the caller's.
  *
  * Threads: pure functions. */
 #ifndef WICKETGATE_RENDER_H

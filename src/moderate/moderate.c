@@ -20,9 +20,9 @@ enum {
 	MATCH_LIMIT = 100000,  /* steps from one position of the text */
 	DEPTH_LIMIT = 1000,
 	HEAP_LIMIT_KIB = 1024,
-	/* Entries into gaps per moderated input, over all patterns. Honest text
-	 * of a megabyte has a few hundred; a megabyte of `ignore all ` would
-	 * have several hundred thousand, each worth hundreds of steps (M9). */
+	/* Entries into gaps per moderated input, over all patterns and readings.
+	 * Honest text has a few a line at most; a megabyte of `ignore all ` has
+	 * several hundred thousand, each worth hundreds of steps (M9). */
 	GAP_BUDGET = 50000,
 };
 
@@ -186,7 +186,18 @@ typedef enum reading {
 	READ_STRIPPED = 0, /* as it will be delivered: M1 */
 	READ_JOINED,       /* hidden characters deleted: 忽<ZWJ>略 */
 	READ_SPACED,       /* each run of them a space: ignore<ZWSP>all */
+	READ_SEEN,         /* those that show as a blank a space, others deleted */
 } reading;
+
+/* Hidden from a matcher, and a gap to the eye: fillers and blank patterns. With
+ * ZWSP inside words and these between them neither JOINED nor SPACED reads what
+ * the reviewer does. */
+static bool
+shows_as_blank(uint32_t code)
+{
+	return code == 0x115F || code == 0x1160 || code == 0x2800 ||
+	       code == 0x3164 || code == 0xFFA0 || code == 0x1D159;
+}
 
 /* One text of the input, and where its readings are written. */
 typedef struct passage {
@@ -207,7 +218,8 @@ read_as(reading how, uint32_t code, bool *in_run, uint32_t *read)
 	bool first = is_hidden && !*in_run;
 	*in_run = is_hidden;
 	*read = is_hidden ? ' ' : code;
-	return !is_hidden || (how == READ_SPACED && first);
+	return !is_hidden || (how == READ_SPACED && first) ||
+	       (how == READ_SEEN && shows_as_blank(code));
 }
 
 static wkg_status
@@ -315,16 +327,21 @@ match_reading(job *j, passage *p, reading how, bool seen[WKG_PATTERN_COUNT],
 static wkg_status
 is_suspicious(job *j, passage *p, bool *marked)
 {
+	/* With READ_STRIPPED among them, hardened marks whatever the reference
+	 * marks. */
+	static const reading more[] = { READ_SPACED, READ_SEEN, READ_STRIPPED };
 	bool seen[WKG_PATTERN_COUNT] = { false };
 	*marked = false;
 	if (j->moderator->profile == WKG_PROFILE_REFERENCE)
 		return match_reading(j, p, READ_STRIPPED, seen, marked);
 	WKG_TRY(match_reading(j, p, READ_JOINED, seen, marked));
 	size_t joined = p->view.len;
-	WKG_TRY(write_view(p, READ_SPACED));
-	if (p->view.len == joined) /* nothing hidden in it: the same reading */
-		return WKG_OK;
-	return match_reading(j, p, READ_SPACED, seen, marked);
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+		WKG_TRY(write_view(p, more[i]));
+		if (p->view.len != joined) /* else nothing in it is hidden */
+			WKG_TRY(match_reading(j, p, more[i], seen, marked));
+	}
+	return WKG_OK;
 }
 
 static const wkg_span mark = WKG_LIT(WKG_MODERATE_MARK);
@@ -427,8 +444,10 @@ wkg_moderate_work_size(size_t n)
 static wkg_status
 check(const wkg_buf *out, wkg_span in, const wkg_moderator *m,
       const wkg_moderator_scratch *s, wkg_work work,
-      const wkg_moderate_report *report)
+      wkg_moderate_report *report)
 {
+	if (report != NULL)
+		clear(report);
 	if (m == NULL || s == NULL || report == NULL)
 		return WKG_E_ARGUMENT;
 	WKG_TRY(wkg__check_spans(out, in));
