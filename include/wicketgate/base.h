@@ -93,12 +93,21 @@ typedef enum wkg_status {
 	/* Not enough of something. */
 	WKG_E_SPACE = 10,  /* output or work area too small; nothing appended */
 	WKG_E_MEMORY = 11, /* the allocator returned NULL */
+	WKG_E_LIMIT = 12,  /* the input asks for more than the limits allow */
 
 	/* The input is malformed. */
 	WKG_E_ENCODING = 20,  /* ill-formed UTF-8 in a string of a document */
 	WKG_E_SYNTAX = 21,    /* anything else that is wrong in a document */
 	WKG_E_DUPLICATE = 22, /* one object, the same name twice */
 	WKG_E_NOT_FOUND = 23, /* it names something that is not there */
+	WKG_E_INVALID = 24,   /* well-formed, but not what it has to be */
+
+	/* The answer is no. */
+	WKG_E_REFUSED = 30,
+
+	/* Something this library stands on failed; treat as a refusal. */
+	WKG_E_CRYPTO = 40,
+	WKG_E_STORE = 41,
 } wkg_status;
 
 /* The constant's own spelling ("WKG_E_SPACE"); "WKG_E_?" for others. */

@@ -16,6 +16,11 @@ wkg_status_name(wkg_status status)
 	case WKG_E_SYNTAX: return "WKG_E_SYNTAX";
 	case WKG_E_DUPLICATE: return "WKG_E_DUPLICATE";
 	case WKG_E_NOT_FOUND: return "WKG_E_NOT_FOUND";
+	case WKG_E_LIMIT: return "WKG_E_LIMIT";
+	case WKG_E_INVALID: return "WKG_E_INVALID";
+	case WKG_E_REFUSED: return "WKG_E_REFUSED";
+	case WKG_E_CRYPTO: return "WKG_E_CRYPTO";
+	case WKG_E_STORE: return "WKG_E_STORE";
 	}
 	return "WKG_E_?";
 }
