@@ -2,6 +2,7 @@
  *
  *     wicketgate-bench [FILTER] [--json]
  *     wicketgate-bench growth [...]          (growth.c)
+ *     wicketgate-bench grant                 (grant.c)
  *
  * All candidates of one input take turns, so that a slow moment of the machine
  * hits them alike; each number is the median of its turns. */
@@ -244,6 +245,7 @@ usage(FILE *to)
 	            "       wicketgate-bench growth [CASE]\n"
 	            "       wicketgate-bench growth --list\n"
 	            "       wicketgate-bench growth --once CASE N\n"
+	            "       wicketgate-bench grant\n"
 	            "FILTER is a part of the name of a case or an input.\n");
 	return to == stdout ? 0 : 2;
 }
@@ -254,6 +256,8 @@ main(int argc, char **argv)
 	options o = { 0 };
 	if (argc > 1 && strcmp(argv[1], "growth") == 0)
 		return bench_growth(argc - 2, argv + 2);
+	if (argc == 2 && strcmp(argv[1], "grant") == 0)
+		return bench_grant();
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--help") == 0)
 			return usage(stdout);

@@ -78,4 +78,7 @@ void bench_render_with(const char *template_text, wkg_span state,
 /* growth.c: `wicketgate-bench growth ...` */
 int bench_growth(int argc, char **argv);
 
+/* grant.c: `wicketgate-bench grant` */
+int bench_grant(void);
+
 #endif
