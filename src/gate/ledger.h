@@ -1,0 +1,47 @@
+/* ledger.h - what the three stores share: which claims they look at at all,
+ * and the floor under the clock.
+ *
+ * The floor is why a clock set back cannot reopen a spent id. It is the highest
+ * `now - margin` a store has recorded, and it only rises. Two rules refer to
+ * it: a claim whose `now` is below it is refused, and an entry may be forgotten
+ * once the floor has reached its expiry. So let an entry with expiry e be
+ * forgotten at a floor f; e <= f. A later claim of the same grant needs
+ * now >= f, or it is refused, and now < e, or it has expired: now < e <= f <=
+ * now, which no clock can show. Nothing is assumed about clocks. The margin
+ * decides only how far one may lag before its claims are refused, and may
+ * differ from call to call: what is kept is the floor, not the highest now. */
+#ifndef WKG_LEDGER_H
+#define WKG_LEDGER_H
+
+#include "../internal.h"
+
+#include <wicketgate/ledger.h>
+
+enum { WKG__CLAIM_ID_MAX = 200 };
+
+typedef struct wkg__claim_request {
+	wkg_span id; /* 1..200 bytes */
+	int64_t now_ms;
+	int64_t expires_ms; /* later than now */
+} wkg__claim_request;
+
+/* Check a claim and bring it to one unit; false if it is refused whatever a
+ * store holds. Sums of its times and a margin do not overflow. */
+WKG_HIDDEN bool
+wkg__claim_read(wkg__claim_request *out, wkg_span id, int64_t expires,
+                int64_t now_ms);
+
+/* The margin in milliseconds; -1 if it cannot be one. */
+WKG_HIDDEN int64_t wkg__margin_ms(int64_t margin_s);
+
+/* Where the floor is once a claim at `now_ms` is recorded. */
+WKG_HIDDEN int64_t
+wkg__raised_floor(int64_t floor_ms, int64_t now_ms, int64_t margin_ms);
+
+/* The caller's allocator, or malloc for NULL. */
+WKG_HIDDEN wkg_allocator wkg__allocator_or_malloc(const wkg_allocator *given);
+
+/* SipHash-2-4 (Aumasson and Bernstein, 2012). */
+WKG_HIDDEN uint64_t wkg__siphash(const uint8_t key[16], wkg_span text);
+
+#endif
