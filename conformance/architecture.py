@@ -13,16 +13,22 @@ sys.path.insert(0, str(ROOT / "conformance"))
 
 LAYER_OF_HEADER = {
     "base": "text", "utf8": "text", "table": "text", "sanitize": "text", "fence": "text",
-    "json": "json", "payload": "json", "render": "json", "moderate": "moderate", "wicketgate": "cli",
+    "json": "json", "payload": "json", "render": "json", "moderate": "moderate",
+    "intent": "gate", "schema": "gate", "grant": "gate", "ledger": "gate", "executor": "gate", "authority": "gate",
+    "wicketgate": "cli",
 }
 MAY_INCLUDE = {
     "text": {"text"}, "json": {"text", "json"}, "moderate": {"text", "json", "moderate"},
-    "cli": {"text", "json", "moderate", "cli"},
+    "gate": {"text", "json", "gate"}, "cli": {"text", "json", "moderate", "gate", "cli"},
 }
-PRIVATE = {"../internal.h", "table_data.h", "copy.h", "../json/copy.h"}
+PRIVATE = {"../internal.h", "table_data.h", "copy.h", "../json/copy.h", "tape.h", "schema.h", "number.h",
+           "instant.h", "crypto.h", "base64url.h", "ledger.h"}
 LIBC = {"text": {"string.h"}, "json": {"string.h"}, "moderate": {"string.h", "stdlib.h", "pcre2.h"}}
+GATE = {"string.h", "stdlib.h", "float.h", "limits.h", "stdio.h", "pthread.h", "errno.h", "fcntl.h", "unistd.h",
+        "sys/stat.h", "sys/time.h", "sys/types.h", "sqlite3.h"}
 # R1: one file per third-party header.
-THIRD_PARTY = {"pcre2.h": ["src/moderate/moderate.c"], "cJSON.h": [], "openssl": []}
+THIRD_PARTY = {"pcre2.h": ["src/moderate/moderate.c"], "cJSON.h": [], "openssl/": ["src/gate/crypto.c"],
+               "sqlite3.h": ["src/gate/ledger_sqlite.c"], "hiredis": ["src/gate/ledger_redis.c"]}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 
 

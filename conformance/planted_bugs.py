@@ -104,11 +104,74 @@ BUGS = {
     "F7 a number is always fenced": ("src/json/render.c", "j->mode == WKG_RENDER_DATA && wkg_needs_fence(text);", "j->mode == WKG_RENDER_DATA;", "render"),
     "F7 a name's beginning is the name": ("src/json/render.c", "			return x.len == y.len;", "			return x.len == 0;", "render"),
     "F7 no line feed behind a segment": ("src/json/render.c", "return at_end_of_line(j) ? WKG_OK :", "return true ? WKG_OK :", "render"),
+    "X1 members sorted by code point": ("src/gate/tape.c", "return code > 0xFFFF ? code : code + 0x110000;", "return code;", "intent"),
+    "X1 a name sorts behind what it begins": ("src/gate/tape.c", "return p.len == 0; /* a prefix comes first */", "return p.len != 0;", "intent"),
+    "X1 half a pair is hashed": ("src/gate/tape.c", "		if (c.ill_formed) {", "		if (c.ill_formed && false) {", "intent"),
+    "X1 the idempotency key of B stays at the top": ("src/gate/intent.c", "	if (binding == WKG_BINDING_A)\n		WKG_TRY(put_member(out, t, 0, \"idempotencyKey\"", "	if (binding == WKG_BINDING_A || true)\n		WKG_TRY(put_member(out, t, 0, \"idempotencyKey\"", "intent"),
+    "X1 leap years every four years": ("src/gate/instant.c", "return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);", "return year % 4 == 0;", "intent"),
+    "X1 lengths are bytes": ("src/gate/schema.c", "length += wkg_utf8_units(code, WKG_UNIT_UTF16);", "length += wkg_utf8_units(code, WKG_UNIT_BYTE);", "intent"),
+    "X1 an envelope's length is not compared": ("src/gate/intent.c", "bool same = same_length &&", "bool same = (same_length || true) &&", "intent"),
+    "CAP-5 unsafe names pass": ("src/gate/intent.c", "wkg__tape_named(t, member, \"constructor\") ||", "", "intent"),
+    "X2 unknown members pass": ("src/gate/schema.c", "			return refuse(error, t->nodes[i].name, \"unknown member\");", "			continue;", "intent"),
+    "X3 the grant is not claimed": ("src/gate/executor.c", "	{ WKG_STAGE_CLAIM, claim },\n", "", "executor"),
+    "X3 the handler runs before the claim": ("src/gate/executor.c", "	{ WKG_STAGE_CLAIM, claim },\n	{ WKG_STAGE_RECHECK, recheck },\n	{ WKG_STAGE_RUN, run_handler },\n", "	{ WKG_STAGE_RUN, run_handler },\n	{ WKG_STAGE_CLAIM, claim },\n	{ WKG_STAGE_RECHECK, recheck },\n", "executor"),
+    "X4 parameters are checked after the claim": ("src/gate/executor.c", "	{ WKG_STAGE_REGISTRY, check_registry },\n	{ WKG_STAGE_VERIFY, check_grant },\n	{ WKG_STAGE_CLAIM, claim },\n", "	{ WKG_STAGE_VERIFY, check_grant },\n	{ WKG_STAGE_CLAIM, claim },\n	{ WKG_STAGE_REGISTRY, check_registry },\n", "executor"),
+    "X3 a wrong hash is seen after a missing grant": ("src/gate/executor.c", "	{ WKG_STAGE_BINDING, check_hash },\n	{ WKG_STAGE_AUTHORIZED, check_authorized },\n", "	{ WKG_STAGE_AUTHORIZED, check_authorized },\n	{ WKG_STAGE_BINDING, check_hash },\n", "executor"),
+    "X3 the envelope is not checked again": ("src/gate/executor.c", "	{ WKG_STAGE_RECHECK, recheck },\n", "", "executor"),
+    "X3 the decision's expiry is not compared": ("src/gate/executor.c", "same_expiry(j, authorization) && g->expires", "g->expires", "executor"),
+    "X3 the decision's id is not compared": ("src/gate/executor.c", "return same_id(j, \"decisionId\", &g->decision_id) &&\n	       same_id", "return same_id", "executor"),
+    "X3 failClosed is not read": ("src/gate/executor.c", "	    fail_closed == 0 || d->nodes[fail_closed].kind != WKG_JSON_FALSE)", "	    fail_closed == 0)", "executor"),
+    "X7 anything but a refusal is a claim": ("src/gate/executor.c", "	if (answer != WKG_CLAIM_GRANTED)", "	if (answer == WKG_CLAIM_REFUSED || answer == WKG_CLAIM_SPENT)", "executor"),
+    "REG-1 registering after the seal": ("src/gate/executor.c", "	if (registry->sealed)\n		return \"ACTION_REGISTRY_SEALED\";\n", "", "executor"),
+    "X8 the development authority in production": ("src/gate/authority.c", "return a->unsafe_development && !in_production;", "return a->unsafe_development && (!in_production || true);", "executor"),
+    "number: half rounds up": ("src/gate/number.c", "half > 0 || (half == 0 && mantissa % 2 == 1)", "half >= 0", "number"),
+    "number: exponent form from 1e22": ("src/gate/number.c", "point <= 21", "point <= 22", "number"),
+    "number: the sticky digit is dropped": ("src/gate/number.c", "} else if (digit > 0) {", "} else if (false) {", "number"),
+    "X6 alg is taken from the token": ("src/gate/grant.c", 'if (!wkg__tape_equals(&tape, member[0], "EdDSA") ||\n	    !wkg__tape_equals', "if (!wkg__tape_equals", "grant"),
+    "X6 typ is ignored": ("src/gate/grant.c", ' ||\n	    !wkg__tape_equals(&tape, member[2], "JWT"))', ")", "grant"),
+    "X6 kid is ignored": ("src/gate/grant.c", "	const entry *e = find(j->keyring, wkg_buf_span(&kid));\n", "	const entry *e = &j->keyring->entries[0];\n", "grant"),
+    "X6 a revoked key still verifies": ("src/gate/grant.c", "	wkg__public_key_free(e->key);\n	e->key = NULL;\n	return WKG_OK;\n", "	return WKG_OK;\n", "grant"),
+    "X6 a revoked kid comes back": ("src/gate/grant.c", "	wkg__public_key_free(e->key);\n	e->key = NULL;\n	return WKG_OK;\n", "	wkg__public_key_free(e->key);\n	e->key = NULL;\n	e->kid_len = 0;\n	return WKG_OK;\n", "grant"),
+    "X6 exp equal to now is accepted": ("src/gate/grant.c", "*expires * 1000 > j->now_ms", "*expires * 1000 >= j->now_ms", "grant"),
+    "X6 nbf is not looked at": ("src/gate/grant.c", "not_before * 1000 <= j->now_ms && ", "", "grant"),
+    "X6 exp behind the intent's expiry": ("src/gate/grant.c", "return now && *expires * 1000 <= j->intent->expires_ms ?", "return now ?", "grant"),
+    "X6 exp equal to the intent's expiry is refused": ("src/gate/grant.c", "*expires * 1000 <= j->intent->expires_ms", "*expires * 1000 < j->intent->expires_ms", "grant"),
+    "X6 seconds wrap around": ("src/gate/grant.c", "	return value <= SECONDS_MAX ? WKG_OK : WKG_E_REFUSED;", "	return WKG_OK;", "grant"),
+    "X6 a fraction is cut off": ("src/gate/grant.c", "		uint8_t c = t->doc.ptr[at];\n", "		uint8_t c = t->doc.ptr[at];\n		if (c == '.')\n			break;\n", "grant"),
+    "X6 aud is not checked": ("src/gate/grant.c", "	WKG_TRY(match(j, &t, claim[AUD], j->intent->audience));\n", "", "grant"),
+    "X6 iss is not checked": ("src/gate/grant.c", "	WKG_TRY(match(j, &t, claim[ISS], id_span(&j->keyring->issuer)));\n", "", "grant"),
+    "X6 decision is not checked": ("src/gate/grant.c", "	WKG_TRY(match(j, &t, claim[DECISION], allow));\n", "	(void)allow;\n", "grant"),
+    "X6 scope is not checked": ("src/gate/grant.c", "	WKG_TRY(match(j, &t, claim[SCOPE], execute));\n", "	(void)execute;\n", "grant"),
+    "X6 the intent hash is not checked": ("src/gate/grant.c", "	return match(j, t, bound, hash);\n", "	(void)hash;\n	return WKG_OK;\n", "grant"),
+    "X6 one claim more is accepted": ("src/gate/grant.c", "	if (there != count)\n", "	if (there < count)\n", "grant"),
+    "X6 an id may be empty": ("src/gate/grant.c", "	return id->len > 0 ? WKG_OK : WKG_E_REFUSED;", "	return WKG_OK;", "grant"),
+    "X6 padding is accepted": ("src/gate/base64url.c", "		if (value > 63)\n", "		if (text.ptr[i] == '=')\n			break;\n		if (value > 63)\n", "grant"),
+    "X6 bits behind the last byte are accepted": ("src/gate/base64url.c", "	if (count == 6 || waiting != 0)\n", "	if (count == 6)\n", "grant"),
+    "X6 four parts are accepted": ("src/gate/grant.c", "		if (count == 3)\n			return WKG_E_REFUSED;\n", "		if (count == 3)\n			break;\n", "grant"),
+    "X6 the header is not signed": ("src/gate/grant.c", "wkg_span message = { token.ptr, part[0].len + 1 + part[1].len };", "wkg_span message = part[1];", "grant"),
+    "X6 no limit on the token": ("src/gate/grant.c", "token.len == 0 || token.len > WKG_GRANT_TOKEN_MAX", "token.len == 0", "grant"),
+    "X6 a refused grant is filled in": ("src/gate/grant.c", "	if (status == WKG_OK)\n		*grant = result;\n	else if", "	*grant = result;\n	if (status == WKG_OK)\n		return status;\n	else if", "grant"),
+    "X6 why it was refused is told": ("src/gate/grant.c", "		status = WKG_E_REFUSED; /* and not why */\n", "		return status;\n", "grant"),
+    "X6 keys of small order are taken": ("src/gate/crypto.c", "	if (has_small_order(raw))\n		return WKG_E_INVALID;\n", "	if (raw == NULL)\n		return has_small_order(raw) ? WKG_E_INVALID : WKG_OK;\n", "grant"),
+    "X6 the last encoding is forgotten": ("src/gate/crypto.c", "i < sizeof small_order / sizeof *small_order; i++", "i < sizeof small_order / sizeof *small_order && i < 7; i++", "grant"),
+    "X6 a key need not be a point": ("src/gate/crypto.c", "	case -1: return WKG_E_INVALID;\n", "	case -1: return WKG_OK;\n", "grant"),
+    "X6 y above p is taken": ("src/gate/crypto.c", "	if (BN_cmp(c->y, c->p) >= 0)\n		return WKG_E_INVALID;\n", "", "grant"),
+    "X6 not no is yes": ("src/gate/crypto.c", "	if (result == 1)\n", "	if (result != 0)\n", "grant_nomem"),
+    "errors stay on the queue": ("src/gate/crypto.c", "	ERR_pop_to_mark();\n	return status;\n", "	return status;\n", "grant"),
+    "errors of the application are lost": ("src/gate/crypto.c", "	ERR_pop_to_mark();\n	return status;\n", "	ERR_clear_error();\n	return status;\n", "grant"),
+    "PEM: text behind a key is ignored": ("src/gate/crypto.c", "BIO_pending(bio) == 0 && ", "", "grant"),
+    "PEM: text before a key is ignored": ("src/gate/crypto.c", " ||\n	    memcmp(pem.ptr, begin.ptr, begin.len) != 0)", ")", "grant"),
+    "PEM: a key of any algorithm": ("src/gate/crypto.c", " &&\n	            memcmp(der, form->prefix, form->prefix_len) == 0;", ";", "grant"),
+    "a set-up that fails leaks": ("src/gate/crypto.c", "		allocator->release(allocator->ctx, key);\n		return WKG_E_CRYPTO;", "		return WKG_E_CRYPTO;", "grant_nomem"),
+    "a key that was not made is counted": ("src/gate/grant.c", "	WKG_TRY(wkg__public_key_new(&e->key, key, &k->allocator));\n", "	k->count++;\n	WKG_TRY(wkg__public_key_new(&e->key, key, &k->allocator));\n	k->count--;\n", "grant_nomem"),
+    "a context is not freed": ("src/gate/crypto.c", "	EVP_MD_CTX_free(ctx);\n	if (result == 1)", "	if (result == 1)", "grant"),
+    "the work area may lie on the token": ("src/gate/grant.c", "	             is_clear(work.ptr, work.size, token, intent) &&\n", "", "grant"),
     "S10 hidden characters are raw in a path": ("src/json/json.c", "escape(bytes, c.code, hidden)", "escape(bytes, c.code, hidden && false)", "json"),
 }
 
 
-LIBRARIES = ["-lpcre2-8"]
+ARGUMENTS = {"executor": ["3"]}  # rounds of its race
+LIBRARIES = ["-lpcre2-8", "-lcrypto", "-lsqlite3", "-lhiredis", "-lpthread", "-lm"]
 FLAGS = ["-std=c11", "-O1", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
@@ -145,7 +208,7 @@ class Tree:
         if built.returncode != 0:
             return None, built.stderr
         try:
-            done = subprocess.run([program], capture_output=True, text=True,
+            done = subprocess.run([program, *ARGUMENTS.get(name, [])], capture_output=True, text=True,
                                   errors="replace", check=False, timeout=120)
         except subprocess.TimeoutExpired:
             return False, "it hangs"

@@ -38,12 +38,12 @@ def run(*command, **options):
 
 def copied(tap, directory):
     """Text sources alone, with nothing but a compiler."""
-    for part in "include/wicketgate", "src/text", "src/json", "src/moderate":
+    for part in "include/wicketgate", "src/text", "src/json", "src/moderate", "src/gate":
         shutil.copytree(ROOT / part, directory / "vendored" / part)
     shutil.copy(ROOT / "src/internal.h", directory / "vendored/src")
     (directory / "caller.c").write_text(CALLER)
     text = sorted((directory / "vendored/src/text").glob("*.c"))
-    every = text + [source for layer in ("json", "moderate")
+    every = text + [source for layer in ("json", "moderate", "gate")
                     for source in sorted((directory / "vendored/src" / layer).glob("*.c"))]
     include = directory / "vendored/include"
     for compiler in "gcc", "clang":

@@ -158,7 +158,12 @@ next(reading *r, wkg_json_token *token)
 	case WKG_E_UNSUPPORTED:
 	case WKG_E_SPACE:
 	case WKG_E_MEMORY:
-	case WKG_E_NOT_FOUND: break;
+	case WKG_E_LIMIT:
+	case WKG_E_NOT_FOUND:
+	case WKG_E_INVALID:
+	case WKG_E_REFUSED:
+	case WKG_E_CRYPTO:
+	case WKG_E_STORE: break;
 	}
 	return cli_unexpected(r->command, status);
 }

@@ -31,6 +31,7 @@ enum {
 typedef enum cli_kind {
 	CLI_FLAG = 1,
 	CLI_TEXT,
+	CLI_FILE,   /* a path, or `-`; of a call, only one can be `-` */
 	CLI_NUMBER, /* decimal digits, min..max */
 	CLI_CHOICE, /* one of a few names */
 } cli_kind;
@@ -43,9 +44,10 @@ typedef struct cli_choice {
 typedef struct cli_option {
 	const char *name; /* without its dashes */
 	cli_kind kind;
+	bool required;
 	const cli_choice *choices;
-	size_t min;
-	size_t max;
+	uint64_t min;
+	uint64_t max;
 	const char *value;    /* what help calls it; a choice names its own */
 	const char *fallback; /* its value when it is not given; or NULL */
 	const char *help;
@@ -54,16 +56,16 @@ typedef struct cli_option {
 typedef struct cli_value {
 	bool given;
 	const char *text;
-	size_t number;
+	uint64_t number;
 	int choice;
 } cli_value;
 
-#define CLI_OPTIONS_MAX 8
+#define CLI_OPTIONS_MAX 10
 
 typedef struct cli_call cli_call;
 
 typedef struct cli_command {
-	const char *name;
+	const char *name;    /* one word or two: "intent capture" */
 	const char *summary; /* one line, for the list of commands */
 	const char *about;   /* the rest of its --help */
 	const char *example; /* works when pasted */
@@ -229,6 +231,13 @@ extern const cli_command cli_contract;
 extern const cli_command cli_render;
 extern const cli_command cli_moderate;
 extern const cli_command cli_inspect;
+extern const cli_command cli_intent_capture;
+extern const cli_command cli_intent_canonical;
+extern const cli_command cli_intent_hash;
+extern const cli_command cli_key_generate;
+extern const cli_command cli_key_public;
+extern const cli_command cli_authority_issue;
+extern const cli_command cli_execute;
 extern const cli_command cli_version;
 
 #endif

@@ -1,13 +1,15 @@
 /* demo.c - wicketgate-demo [FILE]: one webhook payload on its way to a prompt,
- * and one answer on its way to the person who approves.
+ * one answer on its way to the person who approves, and, in demo_gate.c, one
+ * refund on its way to the program that pays.
  *
  * It is also the shortest example of how to call the library: every buffer is
  * sized with the call's own bound, every status is looked at, and only public
  * headers are used. The calls that matter are in sanitize(), build_message()
- * and moderate(); the rest reads and draws. */
+ * and moderate(), and in capture(), approve() and execute(); the rest reads and
+ * draws. */
 #define _POSIX_C_SOURCE 200809L /* SIGPIPE */
 
-#include "cli.h"
+#include "demo.h"
 
 #include <wicketgate/wicketgate.h>
 
@@ -27,16 +29,14 @@ enum {
 	WARNINGS_SHOWN = 4,
 	LINES_PER_CELL = 10,
 	MESSAGE_LINES = 48,
-	INDENT = 3,
 	PATH_COLUMNS = 21,
-	NARROW = 64, /* before and after stand below each other */
 };
 
 static const wkg_span empty = WKG_LIT("(empty)");
 
 /* ---- the terminal ---- */
 
-static cli_screen screen;
+cli_screen screen;
 
 /* The next line of `text`; returns its width. */
 static size_t
@@ -47,11 +47,7 @@ print_next_line(wkg_span text, size_t *at, size_t columns)
 	return cli_print_line(text, line, screen.hidden, screen.off);
 }
 
-/* Prose, wrapped. What comes out of the payload is drawn, not trusted. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 1, 2)))
-#endif
-static void
+void
 say(const char *format, ...)
 {
 	char prose[2048];
@@ -76,7 +72,7 @@ plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-static void
+void
 print_title(const char *title)
 {
 	printf("\n%s%s%s\n", screen.title, title, screen.off);
@@ -101,16 +97,14 @@ typedef struct story {
 	wkg_work review;
 } story;
 
-/* Bounds were kept and the documents are known to be valid, so that no call
- * below can fail. If one does, this program is wrong: stop. */
-static void
+void
 must(wkg_status status)
 {
 	if (status != WKG_OK)
 		exit(cli_unexpected("demo", status));
 }
 
-static void
+void
 reserve(wkg_buf *buf, size_t size)
 {
 	int code = cli_reserve("demo", buf, size);
@@ -118,7 +112,7 @@ reserve(wkg_buf *buf, size_t size)
 		exit(code);
 }
 
-static void
+void
 reserve_work(wkg_work *work, size_t size)
 {
 	int code = cli_reserve_work("demo", work, size);
@@ -644,7 +638,7 @@ choose_text(story *s, item *chosen)
 	return best > 0;
 }
 
-static void
+void
 append(wkg_buf *out, wkg_span text)
 {
 	if (text.len > out->cap - out->len)
@@ -935,18 +929,20 @@ tell(story *s)
 
 	totals t = count(s);
 	screen = cli_screen_of_output();
-	printf("%swicketgate: a payload in, an answer out%s\n", screen.title,
-	       screen.off);
+	printf("%swicketgate: payload in, answer out, action once%s\n",
+	       screen.title, screen.off);
 	tell_arrival(s, &t);
 	tell_sanitized(s, &t);
 	tell_fenced(s, &t);
 	tell_moderated(s);
+	tell_gate();
 
 	print_title("In short");
 	say("Sanitize cleans the value, the fence keeps it in its place, the "
 	    "contract tells the model what that place is, moderate warns the "
-	    "person who decides; none replaces another. Next: README.md, then "
-	    "include/wicketgate/, and src/cli/demo.c, which made this page.");
+	    "person who decides, and a grant runs what they approved, once; "
+	    "none replaces another. Next: README.md, then include/wicketgate/, "
+	    "and src/cli/demo.c and demo_gate.c, which made this page.");
 	return cli_close_stdout("demo");
 }
 
@@ -962,8 +958,9 @@ main(int argc, char *argv[])
 		                argv[2]);
 	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
 		printf("Usage: wicketgate-demo [FILE]\n\nWalk one JSON payload "
-		       "from arrival to prompt, and one answer to the "
-		       "person who\napproves. Without FILE:\n%s\n",
+		       "from arrival to prompt, one answer to the person who\n"
+		       "approves, and one refund to the program that pays, "
+		       "once. Without FILE:\n%s\n",
 		       DEFAULT_FILE);
 		return cli_close_stdout("demo");
 	}

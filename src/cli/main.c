@@ -8,20 +8,81 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-	&cli_sanitize,    &cli_neutralize, &cli_fence,
-	&cli_needs_fence, &cli_contract,   &cli_render,
-	&cli_moderate,    &cli_inspect,    &cli_version,
+	&cli_sanitize,         &cli_neutralize,      &cli_fence,
+	&cli_needs_fence,      &cli_contract,        &cli_render,
+	&cli_moderate,         &cli_inspect,         &cli_intent_capture,
+	&cli_intent_canonical, &cli_intent_hash,     &cli_key_generate,
+	&cli_key_public,       &cli_authority_issue, &cli_execute,
+	&cli_version,
 };
 
 static const size_t command_count = COUNT(commands);
 
+/* How many of the words are this name: "intent hash" takes two. 0 if they are
+ * another one. */
+static int
+match(const char *name, int count, char *const words[])
+{
+	int used = 0;
+	for (; used < count && *name != '\0'; used++) {
+		size_t len = strcspn(name, " ");
+		if (strlen(words[used]) != len ||
+		    memcmp(words[used], name, len) != 0)
+			return 0;
+		name += len;
+		name += *name == ' ';
+	}
+	return *name == '\0' ? used : 0;
+}
+
 static const cli_command *
-find(const char *name)
+find(int count, char *const words[], int *used)
+{
+	for (size_t i = 0; i < command_count; i++) {
+		*used = match(commands[i]->name, count, words);
+		if (*used > 0)
+			return commands[i];
+	}
+	return NULL;
+}
+
+/* Has it two words, and is this the first? */
+static bool
+is_of_family(const cli_command *command, const char *word)
+{
+	size_t len = strlen(word);
+	return strncmp(command->name, word, len) == 0 &&
+	       command->name[len] == ' ';
+}
+
+static bool
+is_family(const char *word)
 {
 	for (size_t i = 0; i < command_count; i++)
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
-	return NULL;
+		if (is_of_family(commands[i], word))
+			return true;
+	return false;
+}
+
+static int
+help_family(const char *word)
+{
+	printf("Usage: wicketgate %s COMMAND [OPTION...]\n\nCommands:\n", word);
+	for (size_t i = 0; i < command_count; i++)
+		if (is_of_family(commands[i], word))
+			printf("  %-17s%s\n", commands[i]->name,
+			       commands[i]->summary);
+	return cli_close_stdout("help");
+}
+
+static int
+no_such_command(const char *word, int count)
+{
+	if (!is_family(word))
+		return cli_fail(CLI_USAGE, word,
+		                "no such command; see wicketgate --help");
+	return cli_fail(CLI_USAGE, word, "%s; see wicketgate %s --help",
+	                count > 1 ? "no such command" : "no command", word);
 }
 
 static int
@@ -32,7 +93,7 @@ help_overview(void)
 	       "action.\nCommands read standard input and write standard "
 	       "output.\n\nCommands:\n");
 	for (size_t i = 0; i < command_count; i++)
-		printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
+		printf("  %-17s%s\n", commands[i]->name, commands[i]->summary);
 	printf("\nwicketgate COMMAND --help, or wicketgate help COMMAND, says "
 	       "more.\n\nExit codes:\n"
 	       "  0  done\n"
@@ -60,14 +121,17 @@ help(int argc, char *const argv[])
 {
 	if (argc == 0 || strcmp(argv[0], "--help") == 0)
 		return help_overview();
-	if (argc > 1)
-		return cli_fail(CLI_USAGE, "help", "unexpected argument '%s'",
-		                argv[1]);
-
-	const cli_command *command = find(argv[0]);
+	int used;
+	const cli_command *command = find(argc, argv, &used);
+	if (command == NULL && is_family(argv[0]) && argc == 1)
+		return help_family(argv[0]);
 	if (command == NULL)
-		return cli_fail(CLI_USAGE, "help", "no such command '%s'",
-		                argv[0]);
+		return cli_fail(CLI_USAGE, "help", "no such command '%s%s%s'",
+		                argv[0], argc > 1 ? " " : "",
+		                argc > 1 ? argv[1] : "");
+	if (argc > used)
+		return cli_fail(CLI_USAGE, "help", "unexpected argument '%s'",
+		                argv[used]);
 	return help_command(command);
 }
 
@@ -101,11 +165,13 @@ main(int argc, char *argv[])
 	if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0)
 		return help(argc - 2, argv + 2);
 	if (strcmp(name, "--version") == 0)
-		name = cli_version.name;
+		return run(&cli_version, argc - 2, argv + 2);
 
-	const cli_command *command = find(name);
-	if (command == NULL)
-		return cli_fail(CLI_USAGE, name,
-		                "no such command; see wicketgate --help");
-	return run(command, argc - 2, argv + 2);
+	int used;
+	const cli_command *command = find(argc - 1, argv + 1, &used);
+	if (command != NULL)
+		return run(command, argc - 1 - used, argv + 1 + used);
+	if (is_family(name) && argc > 2 && strcmp(argv[2], "--help") == 0)
+		return help_family(name);
+	return no_such_command(name, argc - 1);
 }

@@ -5,6 +5,7 @@
  * than its user believes is worse than none. */
 #include "cli.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -16,16 +17,16 @@ fail(const cli_call *call, const char *what, const char *word)
 
 /* Decimal digits only: no sign, no space, no 0x, no overflow. */
 static bool
-parse_number(const char *text, size_t *number)
+parse_number(const char *text, uint64_t *number)
 {
-	size_t n = 0;
+	uint64_t n = 0;
 	if (*text == '\0')
 		return false;
 	for (; *text != '\0'; text++) {
 		if (*text < '0' || *text > '9')
 			return false;
-		size_t digit = (size_t)(*text - '0');
-		if (n > (SIZE_MAX - digit) / 10)
+		uint64_t digit = (uint64_t)(*text - '0');
+		if (n > (UINT64_MAX - digit) / 10)
 			return false;
 		n = n * 10 + digit;
 	}
@@ -40,12 +41,13 @@ set_number(cli_call *call, const cli_option *option, cli_value *value)
 	    value->number >= option->min && value->number <= option->max)
 		return CLI_DONE;
 	if (option->max == SIZE_MAX)
-		return cli_fail(
-			CLI_USAGE, call->command->name,
-			"--%s must be a whole number from %zu, not '%s'",
-			option->name, option->min, value->text);
+		return cli_fail(CLI_USAGE, call->command->name,
+		                "--%s must be a whole number from %" PRIu64
+		                ", not '%s'",
+		                option->name, option->min, value->text);
 	return cli_fail(CLI_USAGE, call->command->name,
-	                "--%s must be a whole number from %zu to %zu, not '%s'",
+	                "--%s must be a whole number from %" PRIu64
+	                " to %" PRIu64 ", not '%s'",
 	                option->name, option->min, option->max, value->text);
 }
 
@@ -70,7 +72,8 @@ set(cli_call *call, size_t index, const char *text)
 	value->text = text;
 	switch (option->kind) {
 	case CLI_FLAG:
-	case CLI_TEXT: return CLI_DONE;
+	case CLI_TEXT:
+	case CLI_FILE: return CLI_DONE;
 	case CLI_NUMBER: return set_number(call, option, value);
 	case CLI_CHOICE: return set_choice(call, option, value);
 	}
@@ -145,12 +148,43 @@ add_operand(cli_call *call, char *argv[], char *word)
 }
 
 static int
+check_required(const cli_call *call)
+{
+	for (size_t i = 0; i < call->command->option_count; i++) {
+		const cli_option *option = &call->command->options[i];
+		if (option->required && !call->values[i].given)
+			return cli_fail(CLI_USAGE, call->command->name,
+			                "--%s %s is required", option->name,
+			                option->value);
+	}
+	return CLI_DONE;
+}
+
+/* The second of two readers would find nothing, or half of something. */
+static int
+check_stdin(const cli_call *call)
+{
+	size_t times = 0;
+	for (size_t i = 0; i < call->command->option_count; i++)
+		times += call->command->options[i].kind == CLI_FILE &&
+		         call->values[i].given &&
+		         cli_is_stdin(call->values[i].text);
+	if (times > 1)
+		return cli_fail(CLI_USAGE, call->command->name,
+		                "standard input can be read only once");
+	return CLI_DONE;
+}
+
+static int
 finish(cli_call *call)
 {
 	if (call->operand_count < call->command->operand_min)
 		return cli_fail(CLI_USAGE, call->command->name,
 		                "%s is required", call->command->operands);
-	return set_fallbacks(call);
+	int code = check_required(call);
+	if (code == CLI_DONE)
+		code = check_stdin(call);
+	return code == CLI_DONE ? set_fallbacks(call) : code;
 }
 
 int

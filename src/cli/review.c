@@ -208,7 +208,8 @@ static const cli_option render_options[] = {
 	[CLI_PROFILE] = CLI_PROFILE_IS_USED,
 	[STATE] = {
 		.name = "state",
-		.kind = CLI_TEXT,
+		.kind = CLI_FILE,
+		.required = true,
 		.value = "FILE",
 		.help = "the JSON document that the values come from, required",
 	},
@@ -237,7 +238,12 @@ refuse_render(const char *command, wkg_status status,
 	case WKG_E_ARGUMENT:
 	case WKG_E_UNSUPPORTED:
 	case WKG_E_SPACE:
-	case WKG_E_MEMORY: break;
+	case WKG_E_MEMORY:
+	case WKG_E_LIMIT:
+	case WKG_E_INVALID:
+	case WKG_E_REFUSED:
+	case WKG_E_CRYPTO:
+	case WKG_E_STORE: break;
 	}
 	return cli_unexpected(command, status);
 }
@@ -273,8 +279,6 @@ run_render(cli_call *call)
 	const char *template_file = call->operands[0];
 	const char *state_file = call->values[STATE].text;
 
-	if (state_file == NULL)
-		return cli_fail(CLI_USAGE, command, "--state FILE is required");
 	if (cli_is_stdin(state_file) && cli_is_stdin(template_file))
 		return cli_fail(CLI_USAGE, command,
 		                "only one of template and state can be "

@@ -118,7 +118,7 @@ config_of(const cli_call *call, wkg_source source)
 
 	size_t *limit = limit_of(&config.limits, source);
 	if (call->values[LIMIT].given && limit != NULL)
-		*limit = call->values[LIMIT].number;
+		*limit = (size_t)call->values[LIMIT].number;
 	return config;
 }
 
@@ -317,6 +317,7 @@ static const cli_option fence_options[] = {
 	[LABEL] = {
 		.name = "label",
 		.kind = CLI_TEXT,
+		.required = true,
 		.value = "TEXT",
 		.help = "the line before the data, required; may be untrusted",
 	},
@@ -326,9 +327,6 @@ static const cli_option fence_options[] = {
 static int
 run_fence(cli_call *call)
 {
-	if (!call->values[LABEL].given)
-		return cli_fail(CLI_USAGE, call->command->name,
-		                "--label TEXT is required");
 	const char *text = call->values[LABEL].text;
 	wkg_span label = { (const uint8_t *)text, strlen(text) };
 
@@ -430,13 +428,24 @@ const cli_command cli_contract = {
 
 /* ---- version ---- */
 
+#ifdef WKG_WITH_SQLITE
+#define SQLITE " sqlite"
+#else
+#define SQLITE ""
+#endif
+#ifdef WKG_WITH_REDIS
+#define REDIS " redis"
+#else
+#define REDIS ""
+#endif
+
 static int
 run_version(cli_call *call)
 {
 	printf("wicketgate %s\n", wkg_version());
 	printf("unicode-sets %s\n", wkg_table_set_version());
 	printf("unicode-data %s\n", wkg_table_data_version());
-	printf("features text json moderate\n");
+	printf("features text json moderate gate" SQLITE REDIS "\n");
 	printf("cpu portable\n");
 	return cli_close_stdout(call->command->name);
 }
