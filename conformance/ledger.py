@@ -69,11 +69,18 @@ class Claimer:
 
 @contextlib.contextmanager
 def claimers(count, probe, store, *options):
+    """Processes with the store open. With a short timeout and a busy machine,
+    that takes more than one attempt."""
     all_of_them = [Claimer(probe, store, *options) for _ in range(count)]
     try:
-        opened = [claimer.opened() for claimer in all_of_them]
-        if opened != ["open"] * count:
-            raise RuntimeError(f"{store}: {collections.Counter(opened)}")
+        for i, claimer in enumerate(all_of_them):
+            for _ in range(50):
+                if (status := claimer.opened()) == "open":
+                    break
+                claimer.close()
+                claimer = all_of_them[i] = Claimer(probe, store, *options)
+            else:
+                raise RuntimeError(f"{store}: {status}")
         yield all_of_them
     finally:
         for claimer in all_of_them:
@@ -85,6 +92,13 @@ def claim_once(probe, store, id_, *options, expires=NOW + 60, now=NOW, **keyword
     run = subprocess.run([probe, store, *options, str(id_), str(expires), str(now * 1000)],
                          capture_output=True, text=True, check=False, timeout=60, **keywords)
     return run.stdout.strip() or f"died: {run.returncode}"
+
+
+def is_built(probe, store):
+    claimer = Claimer(probe, store)
+    status = claimer.opened()
+    claimer.close()
+    return status != "WKG_E_UNSUPPORTED"
 
 
 def race(tap, name, probe, store, rounds):
@@ -115,21 +129,26 @@ def killed(tap, probe, directory, rng):
     """300 processes killed while they claim, half of them while another claims
     the same ids."""
     store, options = f"sqlite:{directory}/killed", ("--timeout", "20000")
-    granted, all_ids, midway, usual = collections.Counter(), [], 0, .005
+    granted, all_ids, midway = collections.Counter(), [], 0
     witness = Claimer(probe, store, *options)
     witness.opened()
+    begin = time.monotonic()
+    for i in range(20):
+        witness.ask(f"trial-{i}")
+    each = (time.monotonic() - begin) / 20
     for cycle in range(300):
         ids = [f"{cycle}-{i}" for i in range(8)]
         victim = Claimer(probe, store, *options)
-        if cycle % 5:  # or at any time of its life
-            victim.opened()
         victim.send(*ids)
         if cycle % 2:
             witness.send(*ids)
-        time.sleep(rng.random() * usual)
-        answers = [a for a in victim.kill() if a != "open"]
-        midway += 0 < len(answers) < len(ids)
-        usual *= .9 if len(answers) == len(ids) else 1.05
+        answers = []
+        if cycle % 5:  # in the middle of a claim; or at any time of its life
+            victim.opened()
+            answers = [victim.answer() for _ in range(rng.randrange(len(ids)))]
+        time.sleep(rng.random() * each)
+        answers += [a for a in victim.kill() if a != "open"]
+        midway += len(answers) < len(ids)
         answers += [None] * (len(ids) - len(answers))
         others = [witness.answer() for _ in ids] if cycle % 2 else [None] * len(ids)
         if cycle % 10 == 0:  # a witness that never saw it
@@ -144,10 +163,10 @@ def killed(tap, probe, directory, rng):
         again = [id_ for id_ in all_ids if last.ask(id_) != "spent"]
     contradictions = [id_ for id_ in all_ids if granted[id_] > 1]
     wasted = sum(granted[id_] == 0 for id_ in all_ids)
-    print(f"# {midway} of 300 were killed between two answers; {wasted} of {len(all_ids)} grants were wasted")
+    print(f"# {midway} of 300 were killed before their last answer; {wasted} of {len(all_ids)} grants were wasted")
     tap.ok(not contradictions, "X5 300 times kill -9: no id is granted twice", contradictions)
     tap.ok(not again, "X5 and what was granted stays claimed in processes started later", again)
-    tap.ok(midway > 30, f"X5 many were killed in the middle of their claims: {midway}")
+    tap.ok(midway > 100, f"X5 many were killed in the middle of their claims: {midway}")
     check = sqlite3.connect(f"{directory}/killed")
     tap.ok(check.execute("PRAGMA integrity_check").fetchall() == [("ok",)], "X5 and the file is sound")
     check.close()
@@ -294,7 +313,7 @@ def taken_away(tap, probe, directory):
 
 
 def on_sqlite(tap, probe, race_program, directory, rng):
-    if claim_once(probe, f"sqlite:{directory}/try", "a") != "granted":
+    if not is_built(probe, f"sqlite:{directory}/try"):
         tap.skip("sqlite", "built without SQLite")
         return
     race(tap, "sqlite", probe, f"sqlite:{directory}/race", 20)
@@ -387,7 +406,7 @@ def redis(directory, *options):
 def lifetimes(tap, probe, server):
     """PX is the rest of the grant by the caller's clock, and the margin."""
     claims = Collected(tap, "X7 redis: a claim lives for the rest of its grant and the margin, never less, on any clock")
-    for i, (expires, now, margin) in enumerate([(60, 0, DAY), (60, 59, DAY), (60, -HOUR, DAY), (9 * DAY, 0, DAY), (60, 0, 0), (1, 0, 5)]):
+    for i, (expires, now, margin) in enumerate([(60, 0, DAY), (60, 59, DAY), (60, -HOUR, DAY), (9 * DAY, 0, DAY), (60, 0, 0), (20, 0, 5)]):
         answer = claim_once(probe, server.store, f"life-{i}", "--margin", str(margin), expires=NOW + expires, now=NOW + now)
         left = int((server.tell("PTTL", f"wkg:life-{i}") or b":0")[1:])
         whole = (expires - now + margin) * 1000
@@ -397,13 +416,13 @@ def lifetimes(tap, probe, server):
     tap.ok(others == ["granted", "spent", "spent", "spent"], "X7 redis: callers' clocks ahead and behind within the margin: one is granted", others)
     tap.ok(claim_once(probe, server.store, "past", now=NOW + 60) == "refused" and server.tell("EXISTS", "wkg:past") == b":0",
            "X7 redis: an expired grant is refused and not recorded")
-    quick = [claim_once(probe, server.store, "short", "--margin", "0", expires=NOW + 1, now=NOW) for _ in range(2)]
-    tap.ok(quick == ["granted", "spent"], "X7 redis: a second left and no margin: granted, spent", quick)
+    quick = [claim_once(probe, server.store, "short", "--margin", "0", expires=NOW + 30, now=NOW) for _ in range(2)]
+    tap.ok(quick == ["granted", "spent"], "X7 redis: no margin: granted, spent", quick)
 
 
 def interrupted(tap, probe, server):
     """One process keeps its handle while things happen to the server."""
-    with claimers(2, probe, server.store, "--timeout", "300") as (one, two):
+    with claimers(2, probe, server.store, "--timeout", "1000") as (one, two):
         tap.ok([one.ask("a"), two.ask("a")] == ["granted", "spent"], "X5 redis: granted, spent")
         server.signal(signal.SIGSTOP)
         begin = time.monotonic()
@@ -435,7 +454,7 @@ def persistent(tap, probe, directory, rng):
     granted = collections.Counter()
     with redis(place, "--appendonly", "yes", "--appendfsync", "always") as server:
         ids = []
-        with claimers(2, probe, server.store, "--timeout", "500") as both:
+        with claimers(2, probe, server.store, "--timeout", "2000") as both:
             begin = time.monotonic()
             for i in range(20):
                 both[0].ask(f"trial-{i}")
@@ -560,6 +579,10 @@ def twice(server, _, words):
     return [server.right(words) * 2]
 
 
+def with_a_tail(server, _, words):
+    return [server.right(words) + (b"+OK\r\n" if words[0] == b"GET" else b"")]
+
+
 def every_pair_twice():
     """What was answered last is sent again in front of the next answer."""
     last = collections.defaultdict(bytes)
@@ -641,7 +664,7 @@ WRONG_ANSWERS = [
 ]
 
 
-def two_callers(probe, play, id_="id", timeout="250"):
+def two_callers(probe, play, id_="id", timeout="10000"):
     """What two processes are told that claim the same id at once, and then
     once more each."""
     with port(play) as server, claimers(2, probe, server.store, "--timeout", timeout) as both:
@@ -659,8 +682,9 @@ def played(tap, probe):
         tap.ok(answers.count("granted") <= 1 and (expected is None or sorted(answers) == sorted(expected)), f"X5 redis, played: {name}", answers)
     usual = ["granted", "spent", "spent", "spent"]
     at_most_one("a server that works", honest, usual)
-    at_most_one("no answer ever comes: both are refused", withheld, ["refused"] * 4)
+    at_most_one("no answer ever comes: both are refused", withheld, ["refused"] * 4, timeout="150")
     at_most_one("every answer comes twice: both are refused", twice, ["refused"] * 4)
+    at_most_one("something more behind the right answers: both are refused", with_a_tail, ["refused"] * 4)
     at_most_one("old answers come before new ones: the old OK is nobody's", every_pair_twice())
     at_most_one("answers in the wrong order: refused", reversed_order(), ["refused"] * 4)
     at_most_one("each is told what the other is to be told: refused", to_the_other())
@@ -708,7 +732,7 @@ def at_random(tap, probe, rng):
                     claimer.send(f"id-{i}")
                 granted[i] += sum(claimer.answer() == "granted" for claimer in both)
     print(f"# {sum(granted.values())} of 80 were granted")
-    tap.ok(max(granted.values()) == 1 and sum(granted.values()) > 10, "X5 redis, played: answers lost, doubled, old, torn, late, at random: never two for one id", granted.most_common(3))
+    tap.ok(max(granted.values()) == 1 and sum(granted.values()) > 5, "X5 redis, played: answers lost, doubled, old, torn, late, at random: never two for one id", granted.most_common(3))
 
 
 # ---- a test that can fail ----------------------------------------------------
@@ -767,7 +791,7 @@ def planted(tap, probe):
 
 def on_redis(tap, probe, race_program, directory, rng):
     with port(honest) as server:
-        if claim_once(probe, server.store, "a") != "granted":
+        if not is_built(probe, server.store):
             tap.skip("redis", "built without hiredis")
             return
     played(tap, probe)

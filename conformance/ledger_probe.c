@@ -48,7 +48,7 @@ int
 main(int argc, char **argv)
 {
 	long long margin_s = WKG_LEDGER_MARGIN_S;
-	int timeout_ms = 1000, at = 2;
+	int timeout_ms = 5000, at = 2;
 	for (; at + 1 < argc && strncmp(argv[at], "--", 2) == 0; at += 2) {
 		if (strcmp(argv[at], "--margin") == 0)
 			margin_s = atoll(argv[at + 1]);
