@@ -129,19 +129,6 @@ refused(wkg_span envelope, wkg_span decision, int64_t now_ms, const char *reason
 }
 
 static wkg_span
-replaced(wkg_span text, const char *from, const char *to)
-{
-	size_t n = strlen(from);
-	for (size_t at = 0; at + n <= text.len; at++)
-		if (memcmp(text.ptr + at, from, n) == 0) {
-			wkg_span head = { text.ptr, at }, tail = { text.ptr + at + n, text.len - at - n };
-			wkg_span middle = { (const uint8_t *)to, strlen(to) };
-			return join(join(head, middle), tail);
-		}
-	abort();
-}
-
-static wkg_span
 replaced_hash(wkg_span text)
 {
 	for (size_t at = 0; at + 7 < text.len; at++)

@@ -107,4 +107,18 @@ join(wkg_span a, wkg_span b)
 	return all;
 }
 
+/* A text with the first `from` in it, which must be there, replaced. */
+static inline wkg_span
+replaced(wkg_span text, const char *from, const char *to)
+{
+	size_t n = strlen(from);
+	for (size_t at = 0; at + n <= text.len; at++)
+		if (memcmp(text.ptr + at, from, n) == 0) {
+			wkg_span head = { text.ptr, at }, tail = { text.ptr + at + n, text.len - at - n };
+			wkg_span middle = { (const uint8_t *)to, strlen(to) };
+			return join(join(head, middle), tail);
+		}
+	abort();
+}
+
 #endif

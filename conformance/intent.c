@@ -213,19 +213,6 @@ limits(void)
 	CLAIM("X1 a number that is not finite fails", refused_as(with_parameters(TEXT("{\"a\":1e400}")), TEXT(CONTEXT), WKG_BINDING_A, NULL, "INVALID_NUMBER"));
 }
 
-static wkg_span
-replaced(wkg_span text, const char *from, const char *to)
-{
-	size_t n = strlen(from);
-	for (size_t at = 0; at + n <= text.len; at++)
-		if (memcmp(text.ptr + at, from, n) == 0) {
-			wkg_span head = { text.ptr, at }, tail = { text.ptr + at + n, text.len - at - n };
-			wkg_span middle = { (const uint8_t *)to, strlen(to) };
-			return join(join(head, middle), tail);
-		}
-	abort();
-}
-
 static bool
 nonconforming(const char *from, const char *to)
 {
