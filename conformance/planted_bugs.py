@@ -48,7 +48,7 @@ BUGS = {
     "T3 a cut closes up behind a wide character": ("src/text/sanitize.c", "cut = cut || units > room;", "cut = units > room;", "sanitize"),
     "S4 a limit of 0 is accepted": ("src/text/sanitize.c", "if (wkg_source_limit(&config->limits, (wkg_source)s) < 1)\n			return WKG_E_ARGUMENT;", "(void)s;", "sanitize"),
     "S5 an unknown trigger has no source": ("src/text/sanitize.c", "	return WKG_SOURCE_FORM_EVENT;\n", "	return WKG_SOURCE_INVALID;\n", "sanitize"),
-    "a failure moves len": ("src/text/sanitize.c", "	WKG_TRY(wkg__sanitize(&result, in, 0, &plain, &rule, &counts));\n", "	wkg_status s = wkg__sanitize(&result, in, 0, &plain, &rule, &counts);\n	*out = result;\n	WKG_TRY(s);\n", "sanitize"),
+    "a failure moves len": ("src/text/sanitize.c", "	WKG_TRY(wkg__sanitize(&result, in, 0, &wkg__plain_text, &rule, &counts));\n", "	wkg_status s = wkg__sanitize(&result, in, 0, &wkg__plain_text, &rule, &counts);\n	*out = result;\n	WKG_TRY(s);\n", "sanitize"),
     "an output may overlap its input": ("src/text/base.c", "return clear ? WKG_OK : WKG_E_ARGUMENT;", "return clear ? WKG_OK : WKG_OK;", "base"),
     "S6 depth off by one": ("src/json/payload.c", "token.depth >= j->config->max_depth", "token.depth > j->config->max_depth", "payload"),
     "S6 a container too deep is kept": ("src/json/payload.c", "				WKG_TRY(drop(j, &token));\n", "				j->dropped++;\n", "payload"),
@@ -64,7 +64,7 @@ BUGS = {
 			break;
 		}
 """, "payload"),
-    "S6 a leaf is sanitized before its escapes are undone": ("src/json/payload.c", "static const wkg__notation measure = { wkg_json_char, write_nothing };", "static wkg_char raw(wkg_span d, size_t at) { wkg_char c = wkg_utf8_decode(d, at); if (c.code == '\"') c.len = 0; return c; }\nstatic const wkg__notation measure = { raw, write_nothing };", "payload"),
+    "S6 a leaf is sanitized before its escapes are undone": ("src/json/json.c", "const wkg__notation wkg__json_string = { wkg_json_char, wkg__json_put };", "static wkg_char raw(wkg_span d, size_t at) { wkg_char c = wkg_utf8_decode(d, at); if (c.code == '\"') c.len = 0; return c; }\nconst wkg__notation wkg__json_string = { raw, wkg__json_put };", "payload"),
     "S6 names are cut like values": ("src/json/payload.c", "		.limit = SIZE_MAX,\n", "		.limit = j->limit,\n", "payload"),
     "S6 names are not stripped in hardened": ("src/json/payload.c", "hardened ? wkg__strip_sets(WKG_PROFILE_HARDENED) : 0", "hardened ? 0 : 0", "payload"),
     "S6 duplicates are missed in objects of two": ("src/json/json.c", "	if (count < 2)\n", "	if (count < 3)\n", "json"),

@@ -40,7 +40,8 @@ def copied(tap, directory):
     """Text sources alone, with nothing but a compiler."""
     for part in "include/wicketgate", "src/text", "src/json", "src/moderate", "src/gate":
         shutil.copytree(ROOT / part, directory / "vendored" / part)
-    shutil.copy(ROOT / "src/internal.h", directory / "vendored/src")
+    for header in "internal.h", "allocator.h":
+        shutil.copy(ROOT / "src" / header, directory / "vendored/src")
     (directory / "caller.c").write_text(CALLER)
     text = sorted((directory / "vendored/src/text").glob("*.c"))
     every = text + [source for layer in ("json", "moderate", "gate")

@@ -36,6 +36,10 @@ WKG_HIDDEN size_t wkg__multiply(size_t a, size_t b);
 WKG_HIDDEN WKG_MUST_USE wkg_status
 wkg__append(wkg_buf *out, const uint8_t *bytes, size_t count);
 
+/* The same for a text that ends in NUL. */
+WKG_HIDDEN WKG_MUST_USE wkg_status
+wkg__append_text(wkg_buf *out, const char *text);
+
 /* Is `in` readable, `out` writable, and is the spare capacity of `out`, where
  * the answer will grow, clear of `in`? Text grows up to threefold, so working
  * in place would read what was just written. */
@@ -56,12 +60,15 @@ WKG_HIDDEN size_t wkg__utf8_first_error_plain(wkg_span in);
 
 /* sanitize.c */
 
-/* How text is written down: as plain UTF-8, or inside a JSON string. */
+/* How text is written down: as plain UTF-8, or (json/copy.h) inside a JSON
+ * string. */
 typedef struct wkg__notation {
 	/* The character at an offset; `len` 0 at the end of the text. */
 	wkg_char (*read)(wkg_span in, size_t at);
 	wkg_status (*write)(wkg_buf *out, uint32_t code);
 } wkg__notation;
+
+WKG_HIDDEN extern const wkg__notation wkg__plain_text;
 
 /* What to take out of a text, and how much to keep. */
 typedef struct wkg__rule {
@@ -74,7 +81,8 @@ typedef struct wkg__rule {
 WKG_HIDDEN uint32_t wkg__strip_sets(wkg_profile profile);
 
 /* Sanitize the text that starts at `at`, in one notation, adding to `report`.
- * `out` may hold a part of the result on failure. */
+ * `out` may hold a part of the result on failure; with NULL nothing is written,
+ * only counted. */
 WKG_HIDDEN WKG_MUST_USE wkg_status
 wkg__sanitize(wkg_buf *out, wkg_span in, size_t at, const wkg__notation *notation,
               const wkg__rule *rule, wkg_sanitize_report *report);

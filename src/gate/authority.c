@@ -14,12 +14,6 @@ is_allowed(const wkg_authority *a)
 	return a->unsafe_development && !in_production;
 }
 
-static wkg_status
-put(wkg_buf *out, const char *text)
-{
-	return wkg__append(out, (const uint8_t *)text, strlen(text));
-}
-
 static const char *
 verdict_name(wkg_verdict verdict)
 {
@@ -36,12 +30,12 @@ verdict_name(wkg_verdict verdict)
 static wkg_status
 put_id(wkg_buf *out, const char *name, const char *prefix, wkg_span uuid)
 {
-	WKG_TRY(put(out, "\""));
-	WKG_TRY(put(out, name));
-	WKG_TRY(put(out, "\":\""));
-	WKG_TRY(put(out, prefix));
+	WKG_TRY(wkg__append_text(out, "\""));
+	WKG_TRY(wkg__append_text(out, name));
+	WKG_TRY(wkg__append_text(out, "\":\""));
+	WKG_TRY(wkg__append_text(out, prefix));
 	WKG_TRY(wkg__append(out, uuid.ptr, uuid.len));
-	return put(out, "\",");
+	return wkg__append_text(out, "\",");
 }
 
 static int64_t
@@ -58,7 +52,7 @@ make_id(wkg_span *id, const char *prefix, wkg_span uuid, wkg_work *work)
 	wkg_buf text = { wkg__take(work, size), 0, size };
 	if (text.ptr == NULL)
 		return WKG_E_SPACE;
-	WKG_TRY(put(&text, prefix));
+	WKG_TRY(wkg__append_text(&text, prefix));
 	WKG_TRY(wkg__append(&text, uuid.ptr, uuid.len));
 	*id = wkg_buf_span(&text);
 	return WKG_OK;
@@ -81,11 +75,11 @@ put_authorization(wkg_buf *out, const wkg_authority *a, const wkg_intent *intent
 		return WKG_E_ARGUMENT;
 	WKG_TRY(make_id(&claims.decision_id, "fixture_", r->decision_uuid, &work));
 	WKG_TRY(make_id(&claims.dossier_id, "fixture_dossier_", r->dossier_uuid, &work));
-	WKG_TRY(put(out, "{\"token\":\""));
+	WKG_TRY(wkg__append_text(out, "{\"token\":\""));
 	WKG_TRY(wkg_grant_sign(out, &claims, a->kid, a->seed, work));
-	WKG_TRY(put(out, "\",\"expiresAt\":\""));
+	WKG_TRY(wkg__append_text(out, "\",\"expiresAt\":\""));
 	WKG_TRY(wkg__append(out, expiry, sizeof expiry));
-	return put(out, "\"}");
+	return wkg__append_text(out, "\"}");
 }
 
 static wkg_status
@@ -93,19 +87,19 @@ decide(wkg_buf *out, const wkg_authority *a, const wkg_intent *intent,
        const wkg_ruling *r, wkg_work work)
 {
 	const char *verdict = verdict_name(r->verdict);
-	WKG_TRY(put(out, "{\"verdict\":\""));
-	WKG_TRY(put(out, verdict));
-	WKG_TRY(put(out, "\","));
+	WKG_TRY(wkg__append_text(out, "{\"verdict\":\""));
+	WKG_TRY(wkg__append_text(out, verdict));
+	WKG_TRY(wkg__append_text(out, "\","));
 	WKG_TRY(put_id(out, "decisionId", "fixture_", r->decision_uuid));
 	WKG_TRY(put_id(out, "dossierId", "fixture_dossier_", r->dossier_uuid));
-	WKG_TRY(put(out, "\"intentHash\":\""));
+	WKG_TRY(wkg__append_text(out, "\"intentHash\":\""));
 	WKG_TRY(wkg__append(out, intent->hash, sizeof intent->hash));
-	WKG_TRY(put(out, "\",\"reasonCodes\":[\"FIXTURE_"));
-	WKG_TRY(put(out, verdict));
-	WKG_TRY(put(out, "\"],\"authorization\":"));
+	WKG_TRY(wkg__append_text(out, "\",\"reasonCodes\":[\"FIXTURE_"));
+	WKG_TRY(wkg__append_text(out, verdict));
+	WKG_TRY(wkg__append_text(out, "\"],\"authorization\":"));
 	WKG_TRY(r->verdict == WKG_VERDICT_ALLOW ?
-	        put_authorization(out, a, intent, r, work) : put(out, "null"));
-	return put(out, ",\"failClosed\":false}");
+	        put_authorization(out, a, intent, r, work) : wkg__append_text(out, "null"));
+	return wkg__append_text(out, ",\"failClosed\":false}");
 }
 
 /* What ids are made of here; it must not need an escape in JSON. */

@@ -3,11 +3,11 @@
  * verify() is the order of the checks: nothing in a token is looked at before
  * the step that makes it worth looking at. The header chooses one key among
  * those that were registered, and that is all it can choose. */
+#include "../allocator.h"
 #include "base64url.h"
 #include "crypto.h"
 #include "tape.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <wicketgate/grant.h>
 
@@ -50,34 +50,19 @@ struct wkg_keyring {
 	size_t capacity;
 };
 
-static void *
-standard_acquire(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void
-standard_release(void *ctx, void *ptr)
-{
-	(void)ctx;
-	free(ptr);
-}
-
 wkg_status
 wkg_keyring_new(wkg_keyring **out, wkg_span issuer,
                 const wkg_allocator *allocator)
 {
-	static const wkg_allocator standard = { standard_acquire, standard_release, NULL };
-	const wkg_allocator *a = allocator != NULL ? allocator : &standard;
+	wkg_allocator a = wkg__allocator_or_malloc(allocator);
 	if (out == NULL || !is_id(issuer, WKG_ID_MAX))
 		return WKG_E_ARGUMENT;
 
-	wkg_keyring *k = a->acquire(a->ctx, sizeof *k);
+	wkg_keyring *k = a.acquire(a.ctx, sizeof *k);
 	if (k == NULL)
 		return WKG_E_MEMORY;
 	memset(k, 0, sizeof *k);
-	k->allocator = *a;
+	k->allocator = a;
 	memcpy(k->issuer.text, issuer.ptr, issuer.len);
 	k->issuer.len = issuer.len;
 	*out = k;
@@ -167,12 +152,6 @@ wkg_keyring_revoke(wkg_keyring *k, wkg_span kid)
 	return WKG_OK;
 }
 
-static wkg_status
-put(wkg_buf *out, const char *text)
-{
-	return wkg__append(out, (const uint8_t *)text, strlen(text));
-}
-
 /* RFC 7638, with the members that RFC 8037 section 2 says. */
 wkg_status
 wkg_key_thumbprint(uint8_t out[43], const uint8_t key[WKG_KEY_SIZE])
@@ -182,9 +161,9 @@ wkg_key_thumbprint(uint8_t out[43], const uint8_t key[WKG_KEY_SIZE])
 	wkg_span raw = { key, WKG_KEY_SIZE }, hash = { digest, sizeof digest };
 	if (out == NULL || key == NULL)
 		return WKG_E_ARGUMENT;
-	WKG_TRY(put(&jwk, "{\"crv\":\"Ed25519\",\"kty\":\"OKP\",\"x\":\""));
+	WKG_TRY(wkg__append_text(&jwk, "{\"crv\":\"Ed25519\",\"kty\":\"OKP\",\"x\":\""));
 	WKG_TRY(wkg__base64url_encode(&jwk, raw));
-	WKG_TRY(put(&jwk, "\"}"));
+	WKG_TRY(wkg__append_text(&jwk, "\"}"));
 	WKG_TRY(wkg__sha256(digest, wkg_buf_span(&jwk)));
 	return wkg__base64url_encode(&text, hash);
 }
@@ -487,34 +466,34 @@ put_seconds(wkg_buf *out, int64_t seconds)
 static wkg_status
 put_header(wkg_buf *out, wkg_span kid)
 {
-	WKG_TRY(put(out, "{\"alg\":\"EdDSA\",\"kid\":"));
+	WKG_TRY(wkg__append_text(out, "{\"alg\":\"EdDSA\",\"kid\":"));
 	WKG_TRY(wkg_json_quote(out, kid));
-	return put(out, ",\"typ\":\"JWT\"}");
+	return wkg__append_text(out, ",\"typ\":\"JWT\"}");
 }
 
 /* Members in the order of RFC 8785. */
 static wkg_status
 put_claims(wkg_buf *out, const wkg_grant_claims *c)
 {
-	WKG_TRY(put(out, "{\"aud\":"));
+	WKG_TRY(wkg__append_text(out, "{\"aud\":"));
 	WKG_TRY(wkg_json_quote(out, c->audience));
-	WKG_TRY(put(out, ",\"binding\":{\"intent_hash\":"));
+	WKG_TRY(wkg__append_text(out, ",\"binding\":{\"intent_hash\":"));
 	WKG_TRY(wkg_json_quote(out, c->intent_hash));
-	WKG_TRY(put(out, "},\"decision\":\"allow\",\"decision_id\":"));
+	WKG_TRY(wkg__append_text(out, "},\"decision\":\"allow\",\"decision_id\":"));
 	WKG_TRY(wkg_json_quote(out, c->decision_id));
-	WKG_TRY(put(out, ",\"dossier_id\":"));
+	WKG_TRY(wkg__append_text(out, ",\"dossier_id\":"));
 	WKG_TRY(wkg_json_quote(out, c->dossier_id));
-	WKG_TRY(put(out, ",\"exp\":"));
+	WKG_TRY(wkg__append_text(out, ",\"exp\":"));
 	WKG_TRY(put_seconds(out, c->expires));
-	WKG_TRY(put(out, ",\"iat\":"));
+	WKG_TRY(wkg__append_text(out, ",\"iat\":"));
 	WKG_TRY(put_seconds(out, c->issued));
-	WKG_TRY(put(out, ",\"iss\":"));
+	WKG_TRY(wkg__append_text(out, ",\"iss\":"));
 	WKG_TRY(wkg_json_quote(out, c->issuer));
-	WKG_TRY(put(out, ",\"jti\":"));
+	WKG_TRY(wkg__append_text(out, ",\"jti\":"));
 	WKG_TRY(wkg_json_quote(out, c->grant_id));
-	WKG_TRY(put(out, ",\"nbf\":"));
+	WKG_TRY(wkg__append_text(out, ",\"nbf\":"));
 	WKG_TRY(put_seconds(out, c->issued));
-	return put(out, ",\"scope\":\"execute\"}");
+	return wkg__append_text(out, ",\"scope\":\"execute\"}");
 }
 
 static wkg_status
@@ -537,11 +516,11 @@ write_token(wkg_buf *out, const wkg_grant_claims *claims, wkg_span kid,
 		return WKG_E_LIMIT;
 
 	WKG_TRY(wkg__base64url_encode(out, header));
-	WKG_TRY(put(out, "."));
+	WKG_TRY(wkg__append_text(out, "."));
 	WKG_TRY(wkg__base64url_encode(out, rest));
 	wkg_span message = { out->ptr + start, out->len - start };
 	WKG_TRY(wkg__sign(bytes, message, seed));
-	WKG_TRY(put(out, "."));
+	WKG_TRY(wkg__append_text(out, "."));
 	return wkg__base64url_encode(out, signature);
 }
 

@@ -247,12 +247,6 @@ check_limits(job *j, const wkg__tape *t, bool scalars)
 
 /* ---- writing ------------------------------------------------------------ */
 
-static wkg_status
-put_text(wkg_buf *out, const char *text)
-{
-	return wkg__append(out, (const uint8_t *)text, strlen(text));
-}
-
 /* A value exactly as it stands in its document. */
 static wkg_status
 put_raw(wkg_buf *out, const wkg__tape *t, uint32_t node)
@@ -269,9 +263,9 @@ put_trimmed(wkg_buf *out, const wkg__tape *t, uint32_t node)
 	if (t->nodes[node].kind != WKG_JSON_STRING)
 		return put_raw(out, t, node);
 	wkg__schema_trim(t, node, &from, &to);
-	WKG_TRY(put_text(out, "\""));
+	WKG_TRY(wkg__append_text(out, "\""));
 	WKG_TRY(wkg__append(out, t->doc.ptr + from, to - from));
-	return put_text(out, "\"");
+	return wkg__append_text(out, "\"");
 }
 
 /* One member, if `from` has it: under another name, and trimmed or not. */
@@ -282,9 +276,9 @@ put_member(wkg_buf *out, const wkg__tape *t, uint32_t from, const char *name,
 	uint32_t value = wkg__tape_member(t, from, name);
 	if (value == 0)
 		return WKG_OK;
-	WKG_TRY(put_text(out, out->ptr[out->len - 1] == '{' ? "\"" : ",\""));
-	WKG_TRY(put_text(out, as));
-	WKG_TRY(put_text(out, "\":"));
+	WKG_TRY(wkg__append_text(out, out->ptr[out->len - 1] == '{' ? "\"" : ",\""));
+	WKG_TRY(wkg__append_text(out, as));
+	WKG_TRY(wkg__append_text(out, "\":"));
 	return trim ? put_trimmed(out, t, value) : put_raw(out, t, value);
 }
 
@@ -306,11 +300,11 @@ put_object(wkg_buf *out, const wkg__tape *t, uint32_t from, const char *name,
            const char *as, const renaming *r, bool trim)
 {
 	uint32_t object = wkg__tape_member(t, from, name);
-	WKG_TRY(put_text(out, ",\""));
-	WKG_TRY(put_text(out, as));
-	WKG_TRY(put_text(out, "\":{"));
+	WKG_TRY(wkg__append_text(out, ",\""));
+	WKG_TRY(wkg__append_text(out, as));
+	WKG_TRY(wkg__append_text(out, "\":{"));
 	WKG_TRY(put_members(out, t, object, r, trim));
-	return put_text(out, "}");
+	return wkg__append_text(out, "}");
 }
 
 static const renaming actor_to_camel[] = {
@@ -340,36 +334,36 @@ static wkg_status
 put_context(wkg_buf *out, const wkg__tape *t, wkg_binding binding)
 {
 	uint32_t context = wkg__tape_member(t, 0, "context");
-	WKG_TRY(put_text(out, ",\"context\":{"));
+	WKG_TRY(wkg__append_text(out, ",\"context\":{"));
 	if (context != 0 && t->nodes[context].first != 0) {
 		const wkg__node *n = &t->nodes[context];
 		WKG_TRY(wkg__append(out, t->doc.ptr + n->from + 1, n->to - n->from - 2));
 		if (binding == WKG_BINDING_B)
-			WKG_TRY(put_text(out, ",\"idempotency_key\":"));
+			WKG_TRY(wkg__append_text(out, ",\"idempotency_key\":"));
 	} else if (binding == WKG_BINDING_B) {
-		WKG_TRY(put_text(out, "\"idempotency_key\":"));
+		WKG_TRY(wkg__append_text(out, "\"idempotency_key\":"));
 	}
 	if (binding == WKG_BINDING_B)
 		WKG_TRY(put_raw(out, t, wkg__tape_member(t, 0, "idempotencyKey")));
-	return put_text(out, "}");
+	return wkg__append_text(out, "}");
 }
 
 /* The wire form of an intent whose shape has been checked. */
 static wkg_status
 put_binding(wkg_buf *out, const wkg__tape *t, wkg_binding binding)
 {
-	WKG_TRY(put_text(out, "{"));
+	WKG_TRY(wkg__append_text(out, "{"));
 	WKG_TRY(put_members(out, t, 0, head_to_wire, false));
 	if (binding == WKG_BINDING_A)
 		WKG_TRY(put_member(out, t, 0, "idempotencyKey", "idempotency_key", false));
 	WKG_TRY(put_object(out, t, 0, "actor", "actor", actor_to_wire, false));
-	WKG_TRY(put_text(out, ",\"action\":{"));
+	WKG_TRY(wkg__append_text(out, ",\"action\":{"));
 	WKG_TRY(put_members(out, t, 0, action_to_wire, false));
-	WKG_TRY(put_text(out, "}"));
+	WKG_TRY(wkg__append_text(out, "}"));
 	WKG_TRY(put_context(out, t, binding));
 	WKG_TRY(put_object(out, t, 0, "downstreamTarget", "downstream_target", target_to_either, false));
 	WKG_TRY(put_member(out, t, 0, "expectedEffectDigest", "expected_effect_digest", false));
-	return put_text(out, "}");
+	return wkg__append_text(out, "}");
 }
 
 /* ---- canonical text ----------------------------------------------------- */
@@ -526,11 +520,11 @@ put_instant(wkg_buf *out, const char *name, int64_t ms)
 	uint8_t text[WKG__INSTANT_LEN];
 	if (!wkg__instant_write(text, ms))
 		return WKG_E_ARGUMENT;
-	WKG_TRY(put_text(out, ",\""));
-	WKG_TRY(put_text(out, name));
-	WKG_TRY(put_text(out, "\":\""));
+	WKG_TRY(wkg__append_text(out, ",\""));
+	WKG_TRY(wkg__append_text(out, name));
+	WKG_TRY(wkg__append_text(out, "\":\""));
 	WKG_TRY(wkg__append(out, text, sizeof text));
-	return put_text(out, "\"");
+	return wkg__append_text(out, "\"");
 }
 
 static int64_t
@@ -544,16 +538,16 @@ put_or_empty(wkg_buf *out, const wkg__tape *t, const char *name)
 {
 	if (wkg__tape_member(t, 0, name) != 0)
 		return put_member(out, t, 0, name, name, false);
-	WKG_TRY(put_text(out, ",\""));
-	WKG_TRY(put_text(out, name));
-	return put_text(out, "\":{}");
+	WKG_TRY(wkg__append_text(out, ",\""));
+	WKG_TRY(wkg__append_text(out, name));
+	return wkg__append_text(out, "\":{}");
 }
 
 static wkg_status
 put_intent(wkg_buf *out, const wkg__tape *proposal, const wkg__tape *context,
            const wkg_capture *c)
 {
-	WKG_TRY(put_text(out, "{\"version\":\"" VERSION "\",\"intentId\":"));
+	WKG_TRY(wkg__append_text(out, "{\"version\":\"" VERSION "\",\"intentId\":"));
 	WKG_TRY(wkg_json_quote(out, c->intent_id));
 	WKG_TRY(put_instant(out, "capturedAt", c->now_ms));
 	WKG_TRY(put_instant(out, "expiresAt", c->now_ms + clamp(c->ttl_ms, 1000, 300000)));
@@ -567,7 +561,7 @@ put_intent(wkg_buf *out, const wkg__tape *proposal, const wkg__tape *context,
 	WKG_TRY(put_member(out, context, 0, "idempotencyKey", "idempotencyKey", true));
 	WKG_TRY(put_member(out, context, 0, "correlationId", "correlationId", true));
 	WKG_TRY(put_member(out, context, 0, "expectedEffectDigest", "expectedEffectDigest", true));
-	return put_text(out, "}");
+	return wkg__append_text(out, "}");
 }
 
 static wkg_status
@@ -586,15 +580,15 @@ put_envelope(wkg_buf *out, wkg_span intent, wkg_span canonical)
 {
 	uint8_t hash[WKG_INTENT_HASH_LEN];
 	WKG_TRY(wkg_intent_hash(hash, canonical));
-	WKG_TRY(put_text(out, "{\"intent\":"));
+	WKG_TRY(wkg__append_text(out, "{\"intent\":"));
 	WKG_TRY(wkg__append(out, intent.ptr, intent.len));
-	WKG_TRY(put_text(out, ",\"canonical\":"));
+	WKG_TRY(wkg__append_text(out, ",\"canonical\":"));
 	WKG_TRY(wkg_json_quote(out, canonical));
-	WKG_TRY(put_text(out, ",\"hash\":\""));
+	WKG_TRY(wkg__append_text(out, ",\"hash\":\""));
 	WKG_TRY(wkg__append(out, hash, sizeof hash));
-	WKG_TRY(put_text(out, "\",\"length\":"));
+	WKG_TRY(wkg__append_text(out, "\",\"length\":"));
 	WKG_TRY(put_size(out, canonical.len));
-	return put_text(out, "}");
+	return wkg__append_text(out, "}");
 }
 
 static wkg_status
@@ -732,7 +726,7 @@ describe(job *j, const wkg__tape *t, wkg_intent *intent)
 	WKG_TRY(wkg__tape_text(&action, t, wkg__tape_member(t, 0, "action")));
 	WKG_TRY(reserve(j, &audience, 2048));
 	WKG_TRY(wkg__tape_text(&audience, t, wkg__tape_member(t, target, "system")));
-	WKG_TRY(put_text(&audience, ":"));
+	WKG_TRY(wkg__append_text(&audience, ":"));
 	WKG_TRY(wkg__tape_text(&audience, t, wkg__tape_member(t, target, "operation")));
 	WKG_TRY(reserve(j, &parameters, wkg_intent_canonical_bound(length)));
 	WKG_TRY(canonical_of(j, &parameters, t, node));

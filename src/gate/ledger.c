@@ -46,27 +46,6 @@ wkg__raised_floor(int64_t floor_ms, int64_t now_ms, int64_t margin_ms)
 	return reached > floor_ms ? reached : floor_ms;
 }
 
-static void *
-standard_acquire(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void
-standard_release(void *ctx, void *ptr)
-{
-	(void)ctx;
-	free(ptr);
-}
-
-wkg_allocator
-wkg__allocator_or_malloc(const wkg_allocator *given)
-{
-	wkg_allocator standard = { standard_acquire, standard_release, NULL };
-	return given != NULL ? *given : standard;
-}
-
 /* ---- SipHash-2-4 --------------------------------------------------------- */
 
 static uint64_t

@@ -13,6 +13,7 @@
 #ifndef WKG_LEDGER_H
 #define WKG_LEDGER_H
 
+#include "../allocator.h"
 #include "../internal.h"
 
 #include <wicketgate/ledger.h>
@@ -37,9 +38,6 @@ WKG_HIDDEN int64_t wkg__margin_ms(int64_t margin_s);
 /* Where the floor is once a claim at `now_ms` is recorded. */
 WKG_HIDDEN int64_t
 wkg__raised_floor(int64_t floor_ms, int64_t now_ms, int64_t margin_ms);
-
-/* The caller's allocator, or malloc for NULL. */
-WKG_HIDDEN wkg_allocator wkg__allocator_or_malloc(const wkg_allocator *given);
 
 /* SipHash-2-4 (Aumasson and Bernstein, 2012). */
 WKG_HIDDEN uint64_t wkg__siphash(const uint8_t key[16], wkg_span text);

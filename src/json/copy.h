@@ -6,6 +6,9 @@
 
 #include <wicketgate/json.h>
 
+/* Text inside a JSON string, written as RFC 8785 says. */
+WKG_HIDDEN extern const wkg__notation wkg__json_string;
+
 /* Rewriting a document: it is copied, and here and there something else is
  * written in the place of a part of it. */
 typedef struct wkg__copy {

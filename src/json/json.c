@@ -386,10 +386,15 @@ check_names(wkg_json_reader *r)
 /* ---- containers --------------------------------------------------------- */
 
 static bool
+is_object(const wkg_json_reader *r, size_t level)
+{
+	return r->is_object[level / 8] >> (level % 8) & 1;
+}
+
+static bool
 in_object(const wkg_json_reader *r)
 {
-	size_t level = r->depth - 1;
-	return r->is_object[level / 8] >> (level % 8) & 1;
+	return is_object(r, r->depth - 1);
 }
 
 static void
@@ -689,6 +694,8 @@ wkg__json_put(wkg_buf *out, uint32_t code)
 	return wkg__append(out, bytes, escape(bytes, code, false));
 }
 
+const wkg__notation wkg__json_string = { wkg_json_char, wkg__json_put };
+
 size_t
 wkg_json_quote_bound(size_t n)
 {
@@ -810,7 +817,7 @@ wkg_json_path_of(const wkg_json_reader *r, const wkg_json_token *token)
 	size_t depth = smaller(token->depth, r->path_depth);
 	wkg_json_path path = { .len = 0, .cut = false };
 	for (size_t level = 0; level < depth && !path.cut; level++) {
-		if (r->is_object[level / 8] >> (level % 8) & 1)
+		if (is_object(r, level))
 			path_add_name(&path, r->texts + r->path[level]);
 		else
 			path_add_index(&path, r->path[level]);

@@ -13,17 +13,6 @@ typedef struct job {
 	size_t note_count;
 } job;
 
-static wkg_status
-write_nothing(wkg_buf *out, uint32_t code)
-{
-	(void)out;
-	(void)code;
-	return WKG_OK;
-}
-
-static const wkg__notation measure = { wkg_json_char, write_nothing };
-static const wkg__notation json_string = { wkg_json_char, wkg__json_put };
-
 static void
 note(job *j, wkg_payload_note_kind kind, const wkg_json_token *token)
 {
@@ -45,12 +34,12 @@ rewrite(job *j, const wkg_json_token *token, wkg__rule rule,
 	wkg_span doc = j->copy.reader.doc;
 	size_t inside = token->from + 1;
 
-	WKG_TRY(wkg__sanitize(NULL, doc, inside, &measure, &rule, done));
+	WKG_TRY(wkg__sanitize(NULL, doc, inside, &wkg__json_string, &rule, done));
 	if (done->stripped + done->replaced + done->truncated == 0)
 		return WKG_OK;
 	WKG_TRY(wkg__copy_until(&j->copy, inside));
 	wkg_sanitize_report again = { 0 };
-	WKG_TRY(wkg__sanitize(&j->copy.out, doc, inside, &json_string, &rule, &again));
+	WKG_TRY(wkg__sanitize(&j->copy.out, doc, inside, &wkg__json_string, &rule, &again));
 	j->copy.copied = token->to - 1;
 	j->stripped += done->stripped;
 	j->replaced += done->replaced;

@@ -6,9 +6,9 @@
  * on match, depth and heap, and a budget of our own, because the match limit
  * starts anew at every position of the text; and every answer that is not
  * "no match" counts as a match. */
+#include "../allocator.h"
 #include "../json/copy.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <wicketgate/moderate.h>
 #include <wicketgate/table.h>
@@ -42,20 +42,6 @@ struct wkg_moderator_scratch {
 };
 
 /* ---- set-up ------------------------------------------------------------- */
-
-static void *
-standard_acquire(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void
-standard_release(void *ctx, void *ptr)
-{
-	(void)ctx;
-	free(ptr);
-}
 
 static void *
 acquire(PCRE2_SIZE size, void *data)
@@ -102,16 +88,15 @@ wkg_status
 wkg_moderator_new(wkg_moderator **out, wkg_profile profile,
                   wkg_warning_sink sink, const wkg_allocator *allocator)
 {
-	static const wkg_allocator standard = { standard_acquire, standard_release, NULL };
-	const wkg_allocator *a = allocator != NULL ? allocator : &standard;
+	wkg_allocator a = wkg__allocator_or_malloc(allocator);
 	if (out == NULL || sink.warn == NULL || !wkg__profile_known(profile))
 		return WKG_E_ARGUMENT;
 
-	wkg_moderator *m = a->acquire(a->ctx, sizeof *m);
+	wkg_moderator *m = a.acquire(a.ctx, sizeof *m);
 	if (m == NULL)
 		return WKG_E_MEMORY;
 	memset(m, 0, sizeof *m);
-	m->allocator = *a;
+	m->allocator = a;
 	m->profile = profile;
 	m->sink = sink;
 	m->context = pcre2_general_context_create(acquire, release, &m->allocator);
@@ -387,27 +372,18 @@ deliver(job *j, const passage *p, bool marked, const wkg__rule *rule,
 	return wkg__append(&j->copy.out, cut.ptr, cut.len);
 }
 
-static wkg_status
-discard(wkg_buf *out, uint32_t code)
-{
-	(void)out;
-	(void)code;
-	return WKG_OK;
-}
-
 /* Look at one text: is it to be marked, and does anything about it change? */
 static wkg_status
 examine(job *j, passage *p, wkg__rule *rule, bool *marked,
         wkg_sanitize_report *done)
 {
-	const wkg__notation measure = { p->notation->read, discard };
 	WKG_TRY(is_suspicious(j, p, marked));
 	rule->strip = WKG_SET_STRIP_OUTPUT;
 	rule->unit = WKG_UNIT_CODEPOINT;
 	rule->limit = WKG_MODERATE_LIMIT;
 	if (*marked)
 		rule->limit -= count_characters(mark);
-	return wkg__sanitize(NULL, p->in, p->from, &measure, rule, done);
+	return wkg__sanitize(NULL, p->in, p->from, p->notation, rule, done);
 }
 
 static void
@@ -459,13 +435,6 @@ check(const wkg_buf *out, wkg_span in, const wkg_moderator *m,
 	return fits ? WKG_OK : WKG_E_SPACE;
 }
 
-static wkg_char
-read_plain(wkg_span in, size_t at)
-{
-	static const wkg_char end = { 0, 0, false };
-	return at < in.len ? wkg_utf8_decode(in, at) : end;
-}
-
 static job
 begin(const wkg_buf *out, const wkg_moderator *m, wkg_moderator_scratch *s,
       wkg_moderate_report *report)
@@ -509,11 +478,10 @@ wkg_moderate(wkg_buf *out, wkg_span text, const wkg_moderator *m,
              wkg_moderator_scratch *s, wkg_work work,
              wkg_moderate_report *report)
 {
-	static const wkg__notation plain = { read_plain, wkg__put };
 	WKG_TRY(check(out, text, m, s, work, report));
 
 	job j = begin(out, m, s, report);
-	passage p = { text, 0, text.len, &plain, { work.ptr, 0, view_size(text.len) } };
+	passage p = { text, 0, text.len, &wkg__plain_text, { work.ptr, 0, view_size(text.len) } };
 	return end(&j, moderate_text(&j, &p), out);
 }
 
@@ -586,7 +554,6 @@ wkg_moderate_json(wkg_buf *out, wkg_span json, const wkg_moderator *m,
                   wkg_moderator_scratch *s, wkg_work work,
                   wkg_moderate_report *report)
 {
-	static const wkg__notation json_string = { wkg_json_char, wkg__json_put };
 	WKG_TRY(check(out, json, m, s, work, report));
 
 	wkg_json_names names = m->profile == WKG_PROFILE_REFERENCE ?
@@ -594,7 +561,7 @@ wkg_moderate_json(wkg_buf *out, wkg_span json, const wkg_moderator *m,
 	size_t view = view_size(json.len);
 	wkg_work rest = { (uint8_t *)work.ptr + view, work.size - view };
 	job j = begin(out, m, s, report);
-	passage p = { json, 0, 0, &json_string, { work.ptr, 0, view } };
+	passage p = { json, 0, 0, &wkg__json_string, { work.ptr, 0, view } };
 
 	WKG_TRY(wkg_json_open(&j.copy.reader, json, names, WKG_MODERATE_DEPTH_MAX, rest));
 	return end(&j, moderate_document(&j, &p), out);

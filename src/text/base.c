@@ -65,6 +65,12 @@ wkg__append(wkg_buf *out, const uint8_t *bytes, size_t count)
 	return WKG_OK;
 }
 
+wkg_status
+wkg__append_text(wkg_buf *out, const char *text)
+{
+	return wkg__append(out, (const uint8_t *)text, strlen(text));
+}
+
 bool
 wkg__disjoint(const void *a, size_t a_len, const void *b, size_t b_len)
 {

@@ -121,7 +121,8 @@ wkg__sanitize(wkg_buf *out, wkg_span in, size_t at, const wkg__notation *notatio
 		if (cut)
 			continue;
 		room -= units;
-		WKG_TRY(notation->write(out, c.code));
+		if (out != NULL)
+			WKG_TRY(notation->write(out, c.code));
 	}
 	report->truncated += cut;
 	return WKG_OK;
@@ -134,7 +135,7 @@ read_plain(wkg_span in, size_t at)
 	return at < in.len ? wkg_utf8_decode(in, at) : end;
 }
 
-static const wkg__notation plain = { read_plain, wkg__put };
+const wkg__notation wkg__plain_text = { read_plain, wkg__put };
 
 size_t
 wkg_sanitize_bound(size_t n)
@@ -159,7 +160,7 @@ wkg_sanitize(wkg_buf *out, wkg_span in, wkg_source source,
 
 	wkg_buf result = *out;
 	wkg_sanitize_report counts = { 0 };
-	WKG_TRY(wkg__sanitize(&result, in, 0, &plain, &rule, &counts));
+	WKG_TRY(wkg__sanitize(&result, in, 0, &wkg__plain_text, &rule, &counts));
 	*out = result;
 	if (report != NULL)
 		*report = counts;
