@@ -223,7 +223,7 @@ cut_under_long_name(wkg_buf *out, size_t n)
 	bench_put(out, "\"a\"]}");
 }
 
-/* Nothing of it is looked for, all of it is read, some of it twice. */
+/* Nothing in it is looked for; having hidden characters, it is read four times. */
 static void
 honest(wkg_buf *out, size_t n)
 {

@@ -212,6 +212,15 @@ def edges_inside_words(tap, probe, moderator):
             moderator.answer)
 
 
+def runs_for_spaces(tap, probe, moderator):
+    texts = {p.hit.replace(" ", c * length)
+             for p in moderator.patterns for c in inputs.HIDDEN
+             for length in (1, 2, 9, 45)}
+    compare(tap, "M2 a run of hidden characters is one space, however long", probe,
+            (f"moderate hardened {hexed(text)}" for text in sorted(texts)),
+            moderator.answer)
+
+
 def promised(text, answer):
     """moderate.h, of one moderated text; what is broken, or None."""
     words = answer.split(" ")
@@ -346,6 +355,7 @@ def moderate(tap, probe, rng, count):
     clauses(tap, probe)
     the_sets(tap, probe)
     edges_inside_words(tap, probe, moderator)
+    runs_for_spaces(tap, probe, moderator)
     texts(tap, probe, rng, moderator, make, count)
     documents(tap, probe, rng, moderator, make, count // 2)
     blanks(tap, probe, moderator)
