@@ -501,6 +501,7 @@ def full_or_evicting(tap, probe, server):
 # ---- Redis, played -----------------------------------------------------------
 
 INFO = b"# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n"
+INFO_REPLY = b"$%d\r\n%s\r\n" % (len(INFO), INFO)
 HANG_UP = object()
 RESET = object()
 
@@ -512,6 +513,7 @@ class Port:
 
     def __init__(self, play):
         self.play, self.keys, self.lock = play, {}, threading.Lock()
+        self.info = getattr(play, "info", [INFO_REPLY])
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.store = f"redis:127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self.accept, daemon=True).start()
@@ -528,10 +530,8 @@ class Port:
         with connection, connection.makefile("rb") as stream, contextlib.suppress(OSError, EOFError, ValueError):
             while True:
                 words = read_command(stream)
-                if words[0] == b"INFO":
-                    connection.sendall(b"$%d\r\n%s\r\n" % (len(INFO), INFO))
-                    continue
-                for part in self.play(self, number, words):
+                is_info = words[0] == b"INFO"
+                for part in self.info if is_info else self.play(self, number, words):
                     if part is HANG_UP:
                         return
                     if part is RESET:  # close() with linger 0 is a reset
@@ -638,6 +638,15 @@ def byte_by_byte(pause):
     return play
 
 
+def in_two_packets(at):
+    """As INFO always comes over a network: it is larger than a packet."""
+    def play(server, _, words):
+        reply = server.right(words)
+        return [reply[:at], .005, reply[at:]]
+    play.info = [INFO_REPLY[:9], .005, INFO_REPLY[9:]]
+    return play
+
+
 def instead(set_reply):
     """Something else for OK."""
     def play(server, _, words):
@@ -690,6 +699,8 @@ def played(tap, probe):
     at_most_one("each is told what the other is to be told: refused", to_the_other())
     at_most_one("OK to everyone: only who finds the value is granted", ok_to_everyone, ["granted", "refused", "refused", "refused"])
     at_most_one("OK to everyone and nothing recorded: refused", ok_and_nothing_there, ["refused"] * 4)
+    for at in 1, 2, 4:
+        at_most_one(f"answers in two packets, the first of {at}: whole, and served", in_two_packets(at), usual)
     at_most_one("byte by byte: slow, but whole", byte_by_byte(.002))
     begin = time.monotonic()
     at_most_one("a byte just before each timeout: it ends", byte_by_byte(.08), timeout="120")

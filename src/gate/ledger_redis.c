@@ -48,7 +48,8 @@ enum {
 	NONCE_SIZE = 16,
 	VALUE_MAX = 64,
 	/* Reads per answer, each with the timeout: an end for a server that
-	 * sends byte by byte. Honest answers take one. */
+	 * sends byte by byte. Honest answers take one to three: INFO is larger
+	 * than a packet. */
 	READS_MAX = 16,
 };
 
@@ -82,12 +83,14 @@ send_command(redisContext *c, int argc, const char **argv, const size_t *lengths
 	return sent == length;
 }
 
-/* Status, string or error. Nothing else is asked for, and hiredis would believe
- * the length of an array. */
+/* Does an answer begin with status, string or error? Nothing else is asked for,
+ * and hiredis would believe the length of an array. In the middle of one, which
+ * came in several packets, the reader is past the byte that says so. */
 static bool
 is_expected(const redisReader *r)
 {
-	return r->pos == r->len || memchr("+$-", r->buf[r->pos], 3) != NULL;
+	bool begun = r->ridx >= 0;
+	return begun || r->pos == r->len || memchr("+$-", r->buf[r->pos], 3) != NULL;
 }
 
 static redisReply *
