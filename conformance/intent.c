@@ -1,6 +1,7 @@
 /* X1, X2: canonical text, capture, envelopes, schemas. */
 #include "harness.h"
 
+#include <math.h>
 #include <wicketgate/executor.h>
 
 #include "../src/gate/instant.h"
@@ -238,6 +239,64 @@ envelopes(void)
 	CLAIM("no binding is refused", wkg_intent_open(&intent, text, WKG_BINDING_INVALID, work_for(text.len), &error) == WKG_E_ARGUMENT);
 }
 
+static bool
+row_takes(wkg_field row, const char *value)
+{
+	row.name = "x";
+	const wkg_field table[] = { row, { .name = NULL } };
+	wkg_span json = join(join(TEXT("{\"x\":"), (wkg_span){ (const uint8_t *)value, strlen(value) }), TEXT("}"));
+	size_t size = wkg_schema_work_size(json.len);
+	wkg_work work = { memory(size), size };
+	return wkg_schema_check(json, table, work, NULL) == WKG_OK;
+}
+
+static bool
+any_text(wkg_span text)
+{
+	(void)text;
+	return true;
+}
+
+/* What people write and mean, and a table does not look at. */
+static void
+idle_limits(void)
+{
+	static const char *const list[] = { "a", NULL };
+	static const wkg_field none[] = { { .name = NULL } };
+	const struct { wkg_field row; const char *value; } rows[] = {
+		{ { .type = WKG_TYPE_INTEGER, .minimum = 1 }, "5" }, { { .type = WKG_TYPE_NUMBER, .maximum = 100 }, "5" },
+		{ { .type = WKG_TYPE_NUMBER, .minimum = -1 }, "5" }, { { .type = WKG_TYPE_NUMBER, .max_length = 3 }, "5" },
+		{ { .type = WKG_TYPE_NUMBER, .pattern = "5" }, "5" }, { { .type = WKG_TYPE_STRING, .has_maximum = true, .maximum = 9 }, "\"a\"" },
+		{ { .type = WKG_TYPE_ARRAY, .one_of = list }, "[]" }, { { .type = WKG_TYPE_ANY, .accepts = any_text }, "\"a\"" },
+		{ { .type = WKG_TYPE_ARRAY, .members = none }, "[]" }, { { .type = WKG_TYPE_OBJECT, .elements = none }, "{}" },
+		{ { .type = WKG_TYPE_BOOLEAN, .min_length = 1 }, "true" },
+	};
+	int idle_taken = 0;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (row_takes(rows[i].row, rows[i].value)) {
+			printf("# row %zu takes %s\n", i, rows[i].value);
+			idle_taken++;
+		}
+	CLAIM("X2 a limit that its row does not look at is not left out: nothing matches", idle_taken == 0);
+	CLAIM("X2 nor is one that is no number", !row_takes((wkg_field){ .type = WKG_TYPE_NUMBER, .has_minimum = true, .minimum = NAN }, "5") && !row_takes((wkg_field){ .type = WKG_TYPE_NUMBER, .has_maximum = true, .maximum = NAN }, "5"));
+	CLAIM("X2 limits of 0, and without limits", row_takes((wkg_field){ .type = WKG_TYPE_NUMBER, .has_minimum = true, .has_maximum = true }, "-0.0") && !row_takes((wkg_field){ .type = WKG_TYPE_NUMBER, .has_minimum = true }, "-1e-300") && row_takes((wkg_field){ .type = WKG_TYPE_NUMBER }, "-7"));
+}
+
+static void
+odd_values(void)
+{
+	static const char *const sizes[] = { "gr\xC3\xB6\xC3\x9F" "e", "\xF0\x9F\x98\x80", NULL };
+	const wkg_field size = { .type = WKG_TYPE_STRING, .one_of = sizes };
+	const wkg_field integer = { .type = WKG_TYPE_INTEGER }, number = { .type = WKG_TYPE_NUMBER };
+	CLAIM("X2 one of a list, whatever the language and the spelling", row_takes(size, "\"gr\xC3\xB6\xC3\x9F" "e\"") && row_takes(size, "\"gr\\u00f6\\u00dfe\"") && row_takes(size, "\"\\ud83d\\ude00\""));
+	CLAIM("X2 and not its bytes read as Latin-1", !row_takes(size, "\"gr\\u00c3\\u00b6\\u00c3\\u009fe\""));
+	CLAIM("X2 nor does a pattern take them", !row_takes((wkg_field){ .type = WKG_TYPE_STRING, .pattern = "\xC3[\xB6]" }, "\"\\u00c3\\u00b6\"") && row_takes((wkg_field){ .type = WKG_TYPE_STRING, .pattern = "..?[a-z]*" }, "\"\xC3\xB6\xF0\x9F\x98\x80z\""));
+	CLAIM("X2 1.0 and 1e0 are integers, -0 is", row_takes(integer, "1.0") && row_takes(integer, "1e0") && row_takes(integer, "-0"));
+	CLAIM("X2 2^53 is not, 2^53 - 1 is; nor 1e400, which is no number", row_takes(integer, "9007199254740991") && !row_takes(integer, "9007199254740992") && !row_takes(integer, "-9007199254740993") && !row_takes(number, "1e400") && !row_takes(number, "-1e400"));
+	CLAIM("X2 true, null and text are no numbers", !row_takes(number, "true") && !row_takes(number, "null") && !row_takes(number, "\"1\""));
+	CLAIM("X2 no type takes nothing", !row_takes((wkg_field){ .name = NULL }, "1") && !row_takes((wkg_field){ .name = NULL }, "null"));
+}
+
 static const char *const currencies[] = { "USD", "EUR", NULL };
 static const wkg_field line[] = { { .name = "sku", .type = WKG_TYPE_STRING, .min_length = 1 }, { .name = NULL } };
 static const wkg_field line_row = { .type = WKG_TYPE_OBJECT, .members = line };
@@ -281,5 +340,7 @@ main(void)
 	limits();
 	envelopes();
 	schemas();
+	idle_limits();
+	odd_values();
 	return finish();
 }

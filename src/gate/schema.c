@@ -71,13 +71,14 @@ utf16_length(text s)
 	return length;
 }
 
-/* One item of a pattern: is `code` in it? `end` is set behind the item. */
+/* One item of a pattern: is `code` in it? `end` is set behind the item. Patterns
+ * are ASCII; the bytes of anything else are in no text. */
 static bool
 item_takes(const char *item, uint32_t code, const char **end)
 {
 	if (*item != '[') {
 		*end = item + 1;
-		return *item == '.' || code == (uint8_t)*item;
+		return *item == '.' || (code < 0x80 && code == (uint8_t)*item);
 	}
 	bool found = false;
 	for (item++; *item != ']' && *item != '\0'; item++) {
@@ -86,7 +87,7 @@ item_takes(const char *item, uint32_t code, const char **end)
 			high = (uint8_t)item[2];
 			item += 2;
 		}
-		found = found || (code >= low && code <= high);
+		found = found || (code < 0x80 && code >= low && code <= high);
 	}
 	*end = *item == ']' ? item + 1 : item;
 	return found;
@@ -133,13 +134,18 @@ matches(text s, const char *pattern)
 	return s.at >= s.to;
 }
 
+/* Both are compared as characters: one is escaped, the other UTF-8. */
 static bool
 text_is(text s, const char *wanted)
 {
+	wkg_span other = { (const uint8_t *)wanted, strlen(wanted) };
 	uint32_t code;
-	for (; *wanted != '\0'; wanted++)
-		if (!next_char(&s, &code) || code != (uint8_t)*wanted)
+	for (size_t at = 0; at < other.len;) {
+		wkg_char c = wkg_utf8_decode(other, at);
+		if (c.ill_formed || !next_char(&s, &code) || code != c.code)
 			return false;
+		at += c.len;
+	}
 	return s.at >= s.to;
 }
 
@@ -204,9 +210,9 @@ check_number(const wkg__tape *t, uint32_t node, const wkg_field *f,
 	if (f->type == WKG_TYPE_INTEGER &&
 	    (value < -most || value > most || value != (double)(int64_t)value))
 		return refuse(error, at, "number is not an integer");
-	if (f->has_minimum && value < f->minimum)
+	if (f->has_minimum && !(value >= f->minimum)) /* nothing is above a NaN */
 		return refuse(error, at, "number too small");
-	if (f->has_maximum && value > f->maximum)
+	if (f->has_maximum && !(value <= f->maximum))
 		return refuse(error, at, "number too large");
 	return WKG_OK;
 }
@@ -228,6 +234,23 @@ check_array(const wkg__tape *t, uint32_t node, const wkg_field *f, bool trim,
 	return WKG_OK;
 }
 
+/* Does a row have a limit that nobody would look at: a minimum without
+ * has_minimum, the pattern of a number? Who wrote it believes that it holds. */
+static bool
+has_idle_limit(const wkg_field *f)
+{
+	bool is_text = f->type == WKG_TYPE_STRING, is_list = f->type == WKG_TYPE_ARRAY;
+	bool is_number = f->type == WKG_TYPE_NUMBER || f->type == WKG_TYPE_INTEGER;
+	bool least = f->minimum < 0 || f->minimum > 0, most = f->maximum < 0 || f->maximum > 0;
+	bool of_number = f->has_minimum || f->has_maximum || least || most;
+	bool of_text = f->pattern != NULL || f->one_of != NULL || f->accepts != NULL;
+	bool length = f->min_length != 0 || f->max_length != 0;
+	return (of_number && !is_number) || (of_text && !is_text) ||
+	       (least && !f->has_minimum) || (most && !f->has_maximum) ||
+	       (length && !is_text && !is_list) || (f->elements != NULL && !is_list) ||
+	       (f->members != NULL && f->type != WKG_TYPE_OBJECT);
+}
+
 static const char *const wrong_type = "value of another type";
 
 /* Recursion ends where tables end: a table of tables is as deep as it is
@@ -239,6 +262,8 @@ wkg__schema_value(const wkg__tape *t, uint32_t node, const wkg_field *f,
 	uint32_t kind = t->nodes[node].kind;
 	size_t at = t->nodes[node].from;
 	bool right = false;
+	if (has_idle_limit(f))
+		return refuse(error, at, "a limit that its type or row does not have");
 	switch (f->type) {
 	case WKG_TYPE_STRING:
 		if (kind == WKG_JSON_STRING)
