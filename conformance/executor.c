@@ -287,6 +287,61 @@ ledgers(void)
 	CLAIM("X4 it is spent all the same", outcome.grant.id.len > 0);
 }
 
+static bool
+full_refuses(const wkg_action *action)
+{
+	wkg_registry none = wkg_registry_in(NULL, 0);
+	const char *reason = wkg_registry_register(&none, action);
+	return reason != NULL && strcmp(reason, "ACTION_REGISTRY_FULL") == 0 && none.count == 0;
+}
+
+/* An action without one of its parts is none: it must not be found out by
+ * calling it, when the grant is spent. */
+static void
+incomplete(wkg_span e)
+{
+	wkg_registry kept = registry;
+	wkg_span d = decided(e, WKG_VERDICT_ALLOW, NOW, 60);
+	bool none_runs = true, none_registers = true;
+	for (size_t i = 0; i < 3; i++) {
+		wkg_action action = actions[0], slot;
+		if (i == 0)
+			action.name = NULL;
+		else if (i == 1)
+			action.parameters = NULL;
+		else
+			action.run = NULL;
+		wkg_registry r = wkg_registry_in(&slot, 1);
+		const char *reason = wkg_registry_register(&r, &action);
+		none_registers = none_registers && reason != NULL && strcmp(reason, "ACTION_INCOMPLETE") == 0 && r.count == 0;
+		registry = wkg_registry_of(&action, 1);
+		none_runs = none_runs && refused(e, d, NOW, "ACTION_NOT_REGISTERED", WKG_STAGE_REGISTRY);
+	}
+	registry = kept;
+	CLAIM("X2 an action without name, parameters or run is not registered", none_registers);
+	CLAIM("X4 and in a table by hand it spends no grant", none_runs && execute(e, d, NOW) == WKG_OK);
+}
+
+static void
+arguments(void)
+{
+	wkg_request request = { TEXT("{}"), TEXT("{}"), NOW };
+	size_t size = wkg_execute_work_size(&request);
+	wkg_work work = { memory(size), size }, less = { work.ptr, size - 1 };
+	wkg_executor e = { &registry, keyring, wkg_memory_ledger_of(store), WKG_BINDING_B }, no_key = e, no_ledger = e, no_binding = e, no_registry = e;
+	no_key.keyring = NULL;
+	no_ledger.ledger.claim = NULL;
+	no_binding.binding = WKG_BINDING_INVALID;
+	no_registry.registry = NULL;
+	const wkg_executor *unusable[] = { NULL, &no_key, &no_ledger, &no_binding, &no_registry };
+	bool all = true;
+	for (size_t i = 0; i < 5; i++)
+		all = all && wkg_execute(unusable[i], &request, &result, work, &outcome) == WKG_E_ARGUMENT && outcome.stage == WKG_STAGE_INPUT && !outcome.executed;
+	CLAIM("X3 an executor without one of its parts, or no executor", all);
+	CLAIM("X3 no request, no room for a result", wkg_execute(&e, NULL, &result, work, &outcome) == WKG_E_ARGUMENT && wkg_execute(&e, &request, NULL, work, &outcome) == WKG_E_ARGUMENT && outcome.stage == WKG_STAGE_INPUT);
+	CLAIM("X3 a work area that is a byte too small is seen before anything is spent", wkg_execute(&e, &request, &result, less, &outcome) == WKG_E_SPACE && outcome.stage == WKG_STAGE_INPUT);
+}
+
 static void
 registries(void)
 {
@@ -305,6 +360,8 @@ registries(void)
 	registry = r;
 	CLAIM("REG-1 and then it runs", execute(e, d, NOW) == WKG_OK);
 	registry = kept;
+	CLAIM("X2 a registry that is full", full_refuses(&second));
+	incomplete(e);
 	const wkg_action twice[] = { actions[0], actions[0] };
 	wkg_registry ambiguous = wkg_registry_of(twice, 2);
 	CLAIM("REG-1 a hand-made table with a name twice finds neither", wkg_registry_find(&ambiguous, TEXT("refund_order")) == NULL);
@@ -432,6 +489,7 @@ main(int argc, char **argv)
 	handler_failures();
 	ledgers();
 	registries();
+	arguments();
 	authorities();
 	races(argc > 1 ? (unsigned)atoi(argv[1]) : 100);
 	wkg_keyring_free(keyring);

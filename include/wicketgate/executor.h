@@ -35,9 +35,10 @@ extern "C" {
 
 /* ---- registry ---- */
 
+/* Name, parameters and run have to be there, or there is no such action. */
 typedef struct wkg_action {
-	const char *name;
-	const wkg_field *parameters; /* table, see schema.h */
+	const char *name;            /* "refund_order"; see intent.h */
+	const wkg_field *parameters; /* table, see schema.h; of none: its end */
 	/* A further check, without side effects; may be NULL. */
 	bool (*check)(void *ctx, wkg_span parameters);
 	/* Do it. `parameters` is the canonical text that was approved; append to
@@ -58,9 +59,11 @@ typedef struct wkg_registry {
 WKG_API wkg_registry
 wkg_registry_of(const wkg_action *actions, size_t count);
 
-/* Or fill one at run time, in the caller's memory, then seal it for good. */
+/* Or fill one at run time, in the caller's memory, then seal it for good. What
+ * an action points at has to stay. */
 WKG_API wkg_registry wkg_registry_in(wkg_action *slots, size_t capacity);
-/* Reason: NULL, or ACTION_REGISTRY_SEALED, ACTION_ALREADY_REGISTERED. */
+/* NULL, or why not: ACTION_REGISTRY_SEALED, ACTION_ALREADY_REGISTERED,
+ * ACTION_INCOMPLETE, ACTION_REGISTRY_FULL. */
 WKG_API WKG_MUST_USE const char *
 wkg_registry_register(wkg_registry *registry, const wkg_action *action);
 WKG_API void wkg_registry_seal(wkg_registry *registry);

@@ -29,7 +29,8 @@ wkg_registry_find(const wkg_registry *registry, wkg_span name)
 	const wkg_action *found = NULL;
 	for (size_t i = 0; i < registry->count; i++) {
 		const wkg_action *a = &registry->actions[i];
-		if (strlen(a->name) != name.len || memcmp(a->name, name.ptr, name.len) != 0)
+		if (a->name == NULL || strlen(a->name) != name.len ||
+		    memcmp(a->name, name.ptr, name.len) != 0)
 			continue;
 		if (found != NULL)
 			return NULL;
@@ -38,12 +39,21 @@ wkg_registry_find(const wkg_registry *registry, wkg_span name)
 	return found;
 }
 
+/* No table is not an empty one: somebody forgot what may be asked for. */
+static bool
+is_complete(const wkg_action *a)
+{
+	return a->name != NULL && a->name[0] != '\0' && a->parameters != NULL && a->run != NULL;
+}
+
 const char *
 wkg_registry_register(wkg_registry *registry, const wkg_action *action)
 {
-	wkg_span name = { (const uint8_t *)action->name, strlen(action->name) };
 	if (registry->sealed)
 		return "ACTION_REGISTRY_SEALED";
+	if (!is_complete(action))
+		return "ACTION_INCOMPLETE";
+	wkg_span name = { (const uint8_t *)action->name, strlen(action->name) };
 	if (wkg_registry_find(registry, name) != NULL)
 		return "ACTION_ALREADY_REGISTERED";
 	if (registry->count == registry->capacity)
@@ -141,7 +151,7 @@ check_registry(job *j)
 	if (!r->sealed)
 		return refuse(j, "ACTION_REGISTRY_NOT_SEALED");
 	j->action = wkg_registry_find(r, j->intent.action);
-	if (j->action == NULL)
+	if (j->action == NULL || !is_complete(j->action))
 		return refuse(j, "ACTION_NOT_REGISTERED");
 	wkg_work rest = j->work;
 	if (wkg_schema_check(j->intent.parameters, j->action->parameters, rest, NULL) != WKG_OK)
@@ -293,6 +303,8 @@ wkg_execute_work_size(const wkg_request *request)
 static wkg_status
 check_arguments(const wkg_executor *e, const wkg_request *r, const wkg_buf *result, wkg_work work)
 {
+	if (e == NULL || r == NULL)
+		return WKG_E_ARGUMENT;
 	if (e->registry == NULL || e->keyring == NULL || e->ledger.claim == NULL)
 		return WKG_E_ARGUMENT;
 	if (e->binding != WKG_BINDING_A && e->binding != WKG_BINDING_B)
