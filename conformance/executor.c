@@ -195,6 +195,48 @@ order(void)
 	CLAIM("X6 a forged token", spares(e, replaced(d, "\"token\":\"ey", "\"token\":\"eY"), "AUTHORIZATION_INVALID", WKG_STAGE_VERIFY, e, d));
 }
 
+/* A decision written by hand around a token that an authority signed by mistake
+ * or in bad faith: the signature is good, what it says is not. */
+static wkg_span
+signed_with(wkg_span envelope, wkg_span hash, wkg_span id, int64_t issued, int64_t expires, const char *expires_at)
+{
+	static wkg_intent intent;
+	size_t size = wkg_intent_work_size(envelope.len), more = wkg_grant_work_size(WKG_GRANT_TOKEN_MAX);
+	wkg_work work = { memory(size), size }, signing = { memory(more), more };
+	if (wkg_intent_open(&intent, envelope, WKG_BINDING_B, work, NULL) != WKG_OK)
+		abort();
+	wkg_span own = { intent.hash, sizeof intent.hash }, no_kid = { NULL, 0 };
+	wkg_grant_claims c = {
+		.issuer = TEXT(WKG_AUTHORITY_ISSUER), .audience = intent.audience, .decision_id = TEXT("d"), .dossier_id = TEXT("f"),
+		.grant_id = id, .intent_hash = hash.len > 0 ? hash : own, .issued = issued, .expires = expires,
+	};
+	wkg_buf token = { memory(WKG_GRANT_TOKEN_MAX), 0, WKG_GRANT_TOKEN_MAX };
+	if (wkg_grant_sign(&token, &c, no_kid, seed, signing) != WKG_OK)
+		abort();
+	char *text = (char *)memory(WKG_DECISION_MAX);
+	int n = snprintf(text, WKG_DECISION_MAX, "{\"verdict\":\"ALLOW\",\"decisionId\":\"d\",\"dossierId\":\"f\",\"intentHash\":\"%.*s\",\"reasonCodes\":[],\"authorization\":{\"token\":\"%.*s\",\"expiresAt\":\"%s\"},\"failClosed\":false}",
+	                 (int)own.len, own.ptr, (int)token.len, token.ptr, expires_at);
+	wkg_span decision = { (uint8_t *)text, (size_t)n };
+	return decision;
+}
+
+static void
+evidence(void)
+{
+	const int64_t now = NOW / 1000;
+	wkg_span e = captured_text(REFUND), own = { NULL, 0 };
+	wkg_span zero = TEXT("sha256:0000000000000000000000000000000000000000000000000000000000000000");
+	CLAIM("EXE-11 the decision these rows are made of is executed", execute(e, signed_with(e, own, TEXT("e-1"), now, now + 30, "2026-08-14T10:00:30.000Z"), NOW) == WKG_OK);
+	CLAIM("EXE-11 a grant for another hash", refused(e, signed_with(e, zero, TEXT("e-2"), now, now + 30, "2026-08-14T10:00:30.000Z"), NOW, "AUTHORIZATION_INVALID", WKG_STAGE_VERIFY));
+	CLAIM("EXE-11 its own expiry a second later than the decision's, and earlier", refused(e, signed_with(e, own, TEXT("e-3"), now, now + 31, "2026-08-14T10:00:30.000Z"), NOW, "AUTHORIZATION_INVALID", WKG_STAGE_VERIFY) && refused(e, signed_with(e, own, TEXT("e-3"), now, now + 29, "2026-08-14T10:00:30.000Z"), NOW, "AUTHORIZATION_INVALID", WKG_STAGE_VERIFY));
+	CLAIM("EXE-11 both expiries in the past", refused(e, signed_with(e, own, TEXT("e-4"), now - 60, now - 30, "2026-08-14T09:59:30.000Z"), NOW, "AUTHORIZATION_INVALID", WKG_STAGE_VERIFY));
+	CLAIM("EXE-11 both behind the intent's", refused(e, signed_with(e, own, TEXT("e-5"), now, now + 61, "2026-08-14T10:01:01.000Z"), NOW, "AUTHORIZATION_INVALID", WKG_STAGE_VERIFY));
+	wkg_span d = signed_with(e, own, TEXT("e-6"), now, now + 30, "2026-08-14T10:00:30.000Z");
+	CLAIM("EXE-7 an authorization that is text, a number, a list, or not there", refused(e, replaced(d, "\"authorization\":{", "\"authorization\":\"x\",\"y\":{"), NOW, "AUTHORIZATION_MISSING", WKG_STAGE_AUTHORIZED) && refused(e, replaced(d, "\"authorization\":{", "\"authorization\":1,\"y\":{"), NOW, "AUTHORIZATION_MISSING", WKG_STAGE_AUTHORIZED) && refused(e, replaced(d, "\"authorization\":{", "\"authorization\":[],\"y\":{"), NOW, "AUTHORIZATION_MISSING", WKG_STAGE_AUTHORIZED) && refused(e, replaced(d, "\"authorization\":{", "\"y\":{"), NOW, "AUTHORIZATION_MISSING", WKG_STAGE_AUTHORIZED));
+	CLAIM("EXE-2 failClosed absent, null, text; a verdict in another case", refused(e, replaced(d, "\"failClosed\":false", "\"x\":false"), NOW, "DECISION_NOT_ALLOW", WKG_STAGE_DECISION) && refused(e, replaced(d, "\"failClosed\":false", "\"failClosed\":null"), NOW, "DECISION_NOT_ALLOW", WKG_STAGE_DECISION) && refused(e, replaced(d, "\"failClosed\":false", "\"failClosed\":\"false\""), NOW, "DECISION_NOT_ALLOW", WKG_STAGE_DECISION) && refused(e, replaced(d, "ALLOW", "allow"), NOW, "DECISION_NOT_ALLOW", WKG_STAGE_DECISION));
+	CLAIM("X4 none of which spent it", execute(e, d, NOW) == WKG_OK);
+}
+
 static void
 precedence(void)
 {
@@ -467,7 +509,7 @@ races(unsigned rounds)
 		pthread_join(threads[t], NULL);
 	pthread_barrier_destroy(&r.barrier);
 	char text[120];
-	snprintf(text, sizeof text, "X5 %d threads x %u rounds: one handler call, %d AUTHORIZATION_INVALID, each round", THREADS, rounds, THREADS - 1);
+	snprintf(text, sizeof text, "EXE-8 X5 %d threads x %u rounds: one handler call, %d AUTHORIZATION_INVALID, each round", THREADS, rounds, THREADS - 1);
 	CLAIM(text, bad == 0);
 }
 
@@ -483,6 +525,7 @@ main(int argc, char **argv)
 	fresh_store(1000);
 	works();
 	order();
+	evidence();
 	precedence();
 	parameters();
 	times();

@@ -46,13 +46,13 @@ canonical(void)
 	CLAIM("X1 integer-like names are names, not indexes", canonical_is(TEXT("{\"10\":1,\"9\":2,\"!\":3,\"a\":4}"), TEXT("{\"!\":3,\"10\":1,\"9\":2,\"a\":4}")));
 	CLAIM("X1 a name and its prefix", canonical_is(TEXT("{\"ab\":1,\"a\":2,\"abc\":3}"), TEXT("{\"a\":2,\"ab\":1,\"abc\":3}")));
 	CLAIM("X1 escapes: minimal, lower case, U+007F and U+2028 as they are", canonical_is(TEXT("\"\\u000F\\u001f\\b\\/\\u0041\\u007F\\u2028\\\"\\\\\""), TEXT("\"\\u000f\\u001f\\b/A\x7F\xE2\x80\xA8\\\"\\\\\"")));
-	CLAIM("X1 numbers: -0, 1e21, 1e-7, 5e-324, 2^53+1, the largest", canonical_is(TEXT("[-0,1e21,1E-7,5e-324,9007199254740993,1.7976931348623157e308,1e20,0.000001,10.50]"), TEXT("[0,1e+21,1e-7,5e-324,9007199254740992,1.7976931348623157e+308,100000000000000000000,0.000001,10.5]")));
-	CLAIM("X1 no normalization: NFC and NFD differ", canonical_is(TEXT("[\"\xC3\xA9\",\"e\xCC\x81\"]"), TEXT("[\"\xC3\xA9\",\"e\xCC\x81\"]")));
+	CLAIM("CAN-4 X1 numbers: -0, 1e21, 1e-7, 5e-324, 2^53+1, the largest", canonical_is(TEXT("[-0,1e21,1E-7,5e-324,9007199254740993,1.7976931348623157e308,1e20,0.000001,10.50]"), TEXT("[0,1e+21,1e-7,5e-324,9007199254740992,1.7976931348623157e+308,100000000000000000000,0.000001,10.5]")));
+	CLAIM("CAN-3 X1 no normalization: NFC and NFD differ", canonical_is(TEXT("[\"\xC3\xA9\",\"e\xCC\x81\"]"), TEXT("[\"\xC3\xA9\",\"e\xCC\x81\"]")));
 	CLAIM("X1 50,000 deep is no recursion", canonical_is(join(repeat(TEXT("["), 50000), repeat(TEXT("]"), 50000)), join(repeat(TEXT("["), 50000), repeat(TEXT("]"), 50000))));
 	CLAIM("X1 duplicate names are refused", canonical_refuses(TEXT("{\"a\":1,\"\\u0061\":2}"), WKG_E_DUPLICATE, 7));
 	CLAIM("X1 half a surrogate pair is refused", canonical_refuses(TEXT("[\"a\\ud800\"]"), WKG_E_ENCODING, 3) && canonical_refuses(TEXT("{\"\\udc00\":1}"), WKG_E_ENCODING, 2));
 	CLAIM("X1 ill-formed UTF-8 is refused", canonical_refuses(TEXT("[\"\xFF\"]"), WKG_E_ENCODING, 2));
-	CLAIM("X1 a number that is not finite is refused", canonical_refuses(TEXT("[1,1e400]"), WKG_E_INVALID, 3) && strcmp(error.reason, "INVALID_NUMBER") == 0);
+	CLAIM("CAP-13 X1 a number that is not finite is refused", canonical_refuses(TEXT("[1,1e400]"), WKG_E_INVALID, 3) && strcmp(error.reason, "INVALID_NUMBER") == 0);
 }
 
 /* Names in an order that makes the merge work, against a plain insertion. */

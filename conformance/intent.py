@@ -82,7 +82,7 @@ def bindings_in(document):
 
 def vectors(tap, gate):
     if not VECTORS.is_dir():
-        tap.skip("X1 upstream's hashes", "no ../shared/vectors/upstream")
+        tap.skip("CAN-1 CAN-2 the hashes of upstream", "no ../shared/vectors/upstream")
         return
     found = 0
     for generation in "ab":
@@ -95,7 +95,7 @@ def vectors(tap, gate):
                           else gate.ask("canonical", Text(json.dumps(binding))))
                 got = bytes.fromhex(answer[1]).decode() if answer[0] == "OK" else str(answer)
                 tap.ok(digest(got) == wanted and (not whole or answer[2] == wanted) and text in (None, got),
-                       f"X1 {path.relative_to(VECTORS)} reproduces {wanted[:20]}", answer[0], got[:200])
+                       f"CAN-1 CAN-2 {path.relative_to(VECTORS)} reproduces {wanted[:20]}", answer[0], got[:200])
     tap.ok(found == 21, f"X1 all 21 bindings were found: {found}")
 
 
@@ -143,11 +143,78 @@ def differential(tap, gate, count=4000):
     tap.ok(not wrong, f"X1 canonical text equals Python's on {count} random values", *wrong[:6])
 
 
+NOW, ID = 1786701600000, "11111111-1111-4111-8111-111111111111"
+CONTEXT = {"tenantId": "00000000-0000-4000-8000-000000000002", "actor": {"id": "a", "type": "t"}, "idempotencyKey": "k",
+           "downstreamTarget": {"system": "s", "operation": "o"}}
+
+
+def capture(gate, binding, parameters, context=CONTEXT):
+    proposal = {"action": "a", "target": "t", "parameters": parameters}
+    answer = gate.ask("capture", binding, Text(json.dumps(proposal)), Text(json.dumps(context)), NOW, 60000, ID)
+    return json.loads(bytes.fromhex(answer[1])) if answer[0] == "OK" else answer
+
+
+def binding_of(binding, parameters, context=CONTEXT):
+    """What is hashed, from upstream.md 1.1 and 2."""
+    form = {"protocol_version": "agent-safe.intent/1", "tenant_id": context["tenantId"], "intent_id": ID,
+            "captured_at": "2026-08-14T10:00:00.000Z", "expires_at": "2026-08-14T10:01:00.000Z", "actor": context["actor"],
+            "action": {"type": "a", "resource": "t", "parameters": parameters}, "context": dict(context.get("context", {})),
+            "downstream_target": context["downstreamTarget"]}
+    (form if binding == "a" else form["context"])["idempotency_key"] = context["idempotencyKey"]
+    if "expectedEffectDigest" in context:
+        form["expected_effect_digest"] = context["expectedEffectDigest"]
+    return form
+
+
+def reversed_order(value):
+    if isinstance(value, dict):
+        return {name: reversed_order(value[name]) for name in reversed(value)}
+    return [reversed_order(v) for v in value] if isinstance(value, list) else value
+
+
+def captures(tap, gate, count=300):
+    r, wrong = random.Random(14), []
+    for i in range(count):
+        parameters = {f"p{n}": random_value(r, 2) for n in range(r.randrange(6))}
+        binding, text = "ab"[i % 2], canonical(binding_of("ab"[i % 2], parameters))
+        wanted = {"canonical": text, "hash": digest(text), "length": len(text.encode())}
+        for order in parameters, reversed_order(parameters):
+            got = capture(gate, binding, order)
+            if not isinstance(got, dict) or {name: got[name] for name in wanted} != wanted:
+                wrong += [ascii(parameters)[:200], ascii(got)[:300], ascii(text)[:300]]
+    tap.ok(not wrong, f"CAP-14 {count} random parameters in two orders: one text, hash and length, and Python's", *wrong[:6])
+
+    shared = {"x": [1, {"y": None}]}
+    got = capture(gate, "b", {"one": shared, "two": shared, "list": [shared, shared]})
+    tap.ok(isinstance(got, dict) and got["canonical"].count(canonical(shared)) == 4, "CAP-12 the same object four times is four objects", got)
+    full = CONTEXT | {"expectedEffectDigest": "sha256:" + "a" * 64, "correlationId": "c", "context": {"risk": 1}}
+    for binding, context, names in (
+            ("a", CONTEXT, "action actor captured_at context downstream_target expires_at idempotency_key intent_id protocol_version tenant_id"),
+            ("b", CONTEXT, "action actor captured_at context downstream_target expires_at intent_id protocol_version tenant_id"),
+            ("b", full, "action actor captured_at context downstream_target expected_effect_digest expires_at intent_id protocol_version tenant_id")):
+        got = capture(gate, binding, {}, context)
+        text = got["canonical"] if isinstance(got, dict) else "{}"
+        tap.ok(list(json.loads(text)) == names.split() and text == canonical(binding_of(binding, {}, context)),
+               f"CAP-B1 what is hashed in {binding} has exactly {len(names.split())} members", got)
+    b = binding_of("b", {"amount": 350})
+    fields = [(b, n) for n in b if isinstance(b[n], str) and n != "protocol_version"] + [(b[n], m) for n in ("actor", "downstream_target", "context") for m in b[n]] + \
+             [(b["action"], "type"), (b["action"], "resource"), (b["action"]["parameters"], "amount")]
+    other = {"tenant_id": ID, "intent_id": CONTEXT["tenantId"], "captured_at": "2026-08-14T10:00:00.001Z", "expires_at": "2026-08-14T10:01:00.001Z", "amount": 351}
+    hashes = [gate.ask("bind", "b", Text(json.dumps(b)))]
+    for holder, name in fields:
+        kept, holder[name] = holder[name], other.get(name, "z")
+        hashes.append(gate.ask("bind", "b", Text(json.dumps(b))))
+        holder[name] = kept
+    tap.ok({h[0] for h in hashes} == {"OK"} and len({h[2] for h in hashes}) == len(fields) + 1 == 13,
+           "CAN-B1 twelve members, changed one at a time: thirteen hashes", hashes)
+
+
 def main():
     tap, gate = Tap(), Gate(sys.argv[1])
     vectors(tap, gate)
     frameworks(tap, gate)
     differential(tap, gate)
+    captures(tap, gate)
     tap.done()
 
 
