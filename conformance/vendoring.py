@@ -56,12 +56,47 @@ def copied(tap, directory):
     tap.ok(run(directory / "caller") == (True, "a< < b"), "and works")
 
 
+GATE_CALLER = """
+int
+main(int argc, char **argv)
+{
+	static const uint8_t seed[WKG_KEY_SIZE] = { 1 };
+	uint8_t key[WKG_KEY_SIZE];
+	wkg_keyring *keyring;
+	wkg_sqlite_ledger *ledger;
+	wkg_span no_kid = WKG_LIT(""), issuer = WKG_LIT("nobody"), text = WKG_LIT("{}");
+	return argc != 2 || wkg_keyring_new(&keyring, issuer, NULL) != WKG_OK ||
+	       wkg_key_public_of_seed(key, seed) != WKG_OK || wkg_keyring_add(keyring, no_kid, key) != WKG_OK ||
+	       wkg_sqlite_ledger_open(&ledger, argv[1], WKG_LEDGER_MARGIN_S, 1000, NULL) != WKG_OK ||
+	       act(keyring, ledger, text, text);
+}
+"""
+
+STORES = {"ledger_sqlite.c", "ledger_redis.c"}
+
+
+def gate(tap, directory, example):
+    """The gate with the one store the example uses; and with none."""
+    below = [*(ROOT / "src/text").glob("*.c"), *(ROOT / "src/json").glob("*.c")]
+    sources = [path for path in (ROOT / "src/gate").glob("*.c") if path.name not in STORES]
+    (directory / "gate.c").write_text(example + GATE_CALLER)
+    good, output = run("cc", "-std=c11", *STRICT, "-I", ROOT / "include", directory / "gate.c", *below, *sources,
+                       ROOT / "src/gate/ledger_sqlite.c", "-o", directory / "gate", "-lcrypto", "-lsqlite3", "-pthread")
+    tap.ok(good and not output, "the README's action compiles, with SQLite and without hiredis", output)
+    good, output = run(directory / "gate", directory / "ledger.db")
+    tap.ok(good and output == "refused at decision: DECISION_NOT_ALLOW\n", "and refuses what nobody decided", output)
+    good, output = run("cc", "-shared", "-fPIC", "-std=c11", "-I", ROOT / "include", *below, *sources,
+                       "-Wl,--no-undefined", "-o", directory / "gate.so", "-lcrypto", "-pthread")
+    tap.ok(good, "the gate without either store needs libcrypto alone", output)
+
+
 def readme(tap, directory):
-    """The example of the README is a program, and prints what it says."""
-    example = re.search(r"```c\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
-    if not tap.ok(example, "the README has an example"):
+    """The examples of the README are programs, and print what it says."""
+    examples = re.findall(r"```c\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    if not tap.ok(len(examples) == 2, "the README has two examples"):
         return
-    (directory / "example.c").write_text(example[1])
+    gate(tap, directory, examples[1])
+    (directory / "example.c").write_text(examples[0])
     sources = [*(ROOT / "src/text").glob("*.c"), *(ROOT / "src/json").glob("*.c")]
     good, output = run("cc", "-std=c11", *STRICT, "-I", ROOT / "include", directory / "example.c",
                        *sources, "-o", directory / "example")

@@ -95,11 +95,18 @@ typedef struct wkg_executor {
 	wkg_binding binding;
 } wkg_executor;
 
+/* The decision is what an authority answers,
+ *
+ *     {"verdict":"ALLOW","decisionId":"d","dossierId":"f",
+ *      "intentHash":"sha256:...","reasonCodes":[],"failClosed":false,
+ *      "authorization":{"token":"...","expiresAt":"2026-08-14T10:01:00.000Z"}}
+ *
+ * with the grant as its token and what the grant says of itself. Of other members,
+ * and of reasonCodes, nothing is read. */
 typedef struct wkg_request {
 	wkg_span envelope; /* JSON, see intent.h */
-	wkg_span decision; /* JSON: verdict, decisionId, dossierId, intentHash,
-	                      reasonCodes, authorization, failClosed */
-	int64_t now_ms;
+	wkg_span decision; /* JSON, see below */
+	int64_t now_ms;    /* since 1970 */
 } wkg_request;
 
 typedef struct wkg_outcome {

@@ -5,6 +5,21 @@
  * binding form has one canonical text (RFC 8785) and one hash. Approving means
  * approving that hash; the executor recomputes it from the intent (X1).
  *
+ *   proposal  {"action":"refund_order",       [a-z][a-z0-9._:-]*, 1..120
+ *              "target":"order:1",            1..500
+ *              "parameters":{...}}            optional
+ *   context   {"tenantId":UUID,
+ *              "actor":{"id":,"type":,        1..200 each
+ *                       "runtime":,           optional, 1..200
+ *                       "trustLevel":},       optional, 1..80
+ *              "downstreamTarget":{"system":,"operation":,   1..200 each
+ *                       "environment":,       optional, 1..200; B only
+ *                       "endpoint":},         optional, 1..500
+ *              "idempotencyKey":,             1..180
+ *              "context":{...},               optional
+ *              "correlationId":,              optional, 1..200; not hashed
+ *              "expectedEffectDigest":}       optional, "sha256:..."; B only
+ *
  * All input is JSON text, read strictly: duplicate names, surrogate escapes
  * without their partner, ill-formed UTF-8 and numbers beyond the range of a
  * double are refused, because readers disagree about what they mean.
@@ -26,7 +41,7 @@ extern "C" {
 
 /* The two formats that share the version string "agent-safe.intent/1"; always
  * named, never guessed. They differ in where the idempotency key stands (A: at
- * the top, B: in the context) and in members only B has. */
+ * the top, B: in the context) and in members only B has. For something new, B. */
 typedef enum wkg_binding {
 	WKG_BINDING_INVALID = 0,
 	WKG_BINDING_A = 1,
@@ -35,7 +50,8 @@ typedef enum wkg_binding {
 
 #define WKG_INTENT_HASH_LEN 71u /* "sha256:" and 64 hexadecimal digits */
 
-/* Limits of an intent. The canonical text may have `bytes` bytes, not more. */
+/* Limits of an intent. The canonical text may have `bytes` bytes, not more. What
+ * was captured with larger ones than the default is opened by nobody. */
 typedef struct wkg_intent_limits {
 	size_t depth;    /* 20, the binding itself is 0 */
 	size_t entries;  /* 5000 members and elements, of everything in it */

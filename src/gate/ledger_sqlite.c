@@ -18,10 +18,12 @@
  *     TRUNCATE syncs (conformance/ledger_sqlite.c cuts the power).
  *   synchronous=EXTRA: FULL, and durable in DELETE mode as well.
  *
- * Not protected against: network file systems without working locks, another
- * program that opens and closes the file within this process (which drops
- * POSIX locks), and an operator who removes it or restores an old one. A file
- * replaced under an open handle is noticed by SQLite, and refused. */
+ * Not protected against: a second name of the file (a hard link, a container that
+ * mounts the file instead of its directory), because a journal goes by the name
+ * and would be missed, or played back late; network file systems without working
+ * locks; another program that opens and closes the file within this process
+ * (which drops POSIX locks); and an operator who removes it or restores an old
+ * one. A file replaced under an open handle is noticed by SQLite, and refused. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "ledger.h"
