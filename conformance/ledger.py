@@ -17,6 +17,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -291,6 +292,26 @@ def foreign(tap, probe, directory):
     tap.ok([claim_once(probe, f"sqlite:{path}", id_) for id_ in "abb"] == ["spent", "granted", "spent"], "X7 sqlite: a file that was switched to WAL is switched back")
 
 
+def two_names(tap, probe, directory):
+    """A crash leaves a journal under one name, and somebody claims under the other."""
+    one, other = directory / "one", directory / "other"
+    claim_once(probe, f"sqlite:{one}", "a")
+    links = one.stat().st_nlink, len(list(directory.glob("one*")))
+    crash = ("import os, sqlite3, sys\nd = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+             "for line in 'journal_mode = TRUNCATE', 'cache_size = 1', 'cache_spill = 1': d.execute('PRAGMA ' + line)\n"
+             "d.execute('BEGIN IMMEDIATE')\n"
+             "for i in range(400): d.execute('INSERT INTO claims (expires_ms, id) VALUES (?, ?)', (2 * 10**12, os.urandom(150)))\n"
+             "os.kill(os.getpid(), 9)")
+    subprocess.run([sys.executable, "-c", crash, one], check=False)
+    hot = pathlib.Path(f"{one}-journal").stat().st_size > 0
+    os.link(one, other)
+    answers = [claim_once(probe, f"sqlite:{path}", "b") for path in (other, one)]
+    tap.ok(hot and answers == ["refused"] * 2, "X7 sqlite: a file with two names, a journal under one: refused by both", hot, answers)
+    other.unlink()
+    answers = [claim_once(probe, f"sqlite:{one}", id_) for id_ in "abb"]
+    tap.ok(answers == ["spent", "granted", "spent"] and links == (1, 2), "X7 sqlite: with one name again it serves; a new one has one", answers, links)
+
+
 def taken_away(tap, probe, directory):
     path = directory / "moved"
     with claimers(1, probe, f"sqlite:{path}") as (claimer,):
@@ -324,6 +345,7 @@ def on_sqlite(tap, probe, race_program, directory, rng):
     full_disk(tap, probe, directory)
     damaged(tap, probe, directory, rng)
     foreign(tap, probe, directory)
+    two_names(tap, probe, directory)
     taken_away(tap, probe, directory)
 
 

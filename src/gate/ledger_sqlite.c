@@ -18,13 +18,15 @@
  *     TRUNCATE syncs (conformance/ledger_sqlite.c cuts the power).
  *   synchronous=EXTRA: FULL, and durable in DELETE mode as well.
  *
- * Not protected against: a second name of the file (a hard link, a container that
- * mounts the file instead of its directory), because a journal goes by the name
- * and would be missed, or played back late; network file systems without working
- * locks; another program that opens and closes the file within this process
+ * A file with a second name is refused: a journal goes by the name, so that what a
+ * crash leaves under one would be missed under the other, and undo later what was
+ * granted meanwhile.
+ *
+ * Not protected against: names that are not links (a container that mounts the
+ * file instead of its directory); network file systems without working locks; another program that opens and closes the file within this process
  * (which drops POSIX locks); and an operator who removes it or restores an old
  * one. A file replaced under an open handle is noticed by SQLite, and refused. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* syscall */
 
 #include "ledger.h"
 
@@ -35,6 +37,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 #include <unistd.h>
 
 #define APPLICATION_ID "2003527532" /* "wkgl" */
@@ -232,7 +237,7 @@ open_existing(wkg_sqlite_ledger *l, const char *path, int busy_timeout_ms)
 	struct stat file;
 	if (stat(path, &file) != 0)
 		return errno == ENOENT ? WKG_E_NOT_FOUND : WKG_E_STORE;
-	if (!S_ISREG(file.st_mode))
+	if (!S_ISREG(file.st_mode) || file.st_nlink != 1)
 		return WKG_E_INVALID;
 
 	const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
@@ -268,9 +273,24 @@ write_empty(const char *path)
 	return rc == SQLITE_OK && closed == SQLITE_OK ? WKG_OK : WKG_E_STORE;
 }
 
+/* Give a file a name that nobody has, in one step: link() and unlink() would give
+ * it two for a moment, and for ever if killed between them. */
+static int
+rename_to_new(const char *from, const char *to)
+{
+#ifdef SYS_renameat2
+	const unsigned no_replace = 1; /* RENAME_NOREPLACE of linux/fs.h */
+	if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, no_replace) == 0)
+		return 0;
+	if (errno != ENOSYS && errno != EINVAL) /* not on every file system */
+		return -1;
+#endif
+	return link(from, to);
+}
+
 /* An empty ledger, complete under another name first, so that no crash leaves
- * half of one. link() does not replace a file: of two who create, the second
- * uses what the first made. */
+ * half of one. No file is replaced: of two who create, the second uses what the
+ * first made. */
 static wkg_status
 create_as(char *draft, const char *path)
 {
@@ -279,7 +299,7 @@ create_as(char *draft, const char *path)
 		return WKG_E_STORE;
 	close(fd);
 	wkg_status status = write_empty(draft);
-	if (status == WKG_OK && link(draft, path) != 0 && errno != EEXIST)
+	if (status == WKG_OK && rename_to_new(draft, path) != 0 && errno != EEXIST)
 		status = WKG_E_STORE;
 	unlink(draft);
 	return status;
