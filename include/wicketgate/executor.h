@@ -105,7 +105,7 @@ typedef struct wkg_executor {
  * and of reasonCodes, nothing is read. */
 typedef struct wkg_request {
 	wkg_span envelope; /* JSON, see intent.h */
-	wkg_span decision; /* JSON, see below */
+	wkg_span decision; /* JSON, as above */
 	int64_t now_ms;    /* since 1970 */
 } wkg_request;
 

@@ -23,9 +23,10 @@
  * granted meanwhile.
  *
  * Not protected against: names that are not links (a container that mounts the
- * file instead of its directory); network file systems without working locks; another program that opens and closes the file within this process
- * (which drops POSIX locks); and an operator who removes it or restores an old
- * one. A file replaced under an open handle is noticed by SQLite, and refused. */
+ * file instead of its directory); network file systems without working locks;
+ * another program that opens and closes the file within this process (which drops
+ * POSIX locks); and an operator who removes it or restores an old one. A file
+ * replaced under an open handle is noticed by SQLite, and refused. */
 #define _GNU_SOURCE /* syscall */
 
 #include "ledger.h"
