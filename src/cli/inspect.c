@@ -1,5 +1,6 @@
 /* inspect.c - the inspect command: files in, a page for a person or a document
- * for a program out. scan.c finds what there is, baseline.c what is known.
+ * for a program out. scan.c finds what there is, baseline.c what is known,
+ * reveal.c what it does to a line and says.
  *
  * The page grows file by file, so that a large tree need not fit into memory
  * and a file that cannot be read hides no other. The document comes whole. */
@@ -42,7 +43,16 @@ static const cli_option inspect_options[] = {
 };
 /* clang-format on */
 
+/* Characters of one class, in all files. */
+typedef struct tally {
+	size_t findings;
+	size_t characters;
+	size_t blocking; /* findings that count */
+	size_t allowed;  /* characters of the others */
+} tally;
+
 typedef struct totals {
+	tally classes[INSPECT_CLASS_COUNT];
 	size_t findings; /* blocking ones */
 	size_t hidden;   /* characters in them */
 	size_t groups;   /* of brackets */
@@ -56,6 +66,8 @@ typedef struct inspection {
 	cli_call *call;
 	cli_screen screen;
 	inspect_scan scan;
+	inspect_reading reading;
+	wkg_buf decoded;
 	inspect_baseline baseline;
 	totals totals;
 	time_t started;
@@ -159,7 +171,42 @@ add_file(inspection *x, const char *file)
 		if (code == CLI_DONE)
 			code = add_finding(x, &x->scan.found[i]);
 	}
-	return code == CLI_DONE ? add_text(x, "]}") : code;
+	if (code == CLI_DONE)
+		code = add_text(x, "]");
+	if (code == CLI_DONE)
+		code = inspect_put_reordered(&x->call->out, &x->reading,
+		                             &x->scan);
+	if (code == CLI_DONE)
+		code = inspect_put_decoded(&x->call->out, &x->decoded,
+		                           &x->scan);
+	return code == CLI_DONE ? add_text(x, "}") : code;
+}
+
+static int
+add_class(inspection *x, inspect_class class, bool first)
+{
+	const tally *t = &x->totals.classes[class];
+	char text[256];
+	snprintf(text, sizeof(text),
+	         "%s\"%s\":{\"findings\":%zu,\"characters\":%zu,"
+	         "\"blocking\":%zu}",
+	         first ? "" : ",", inspect_class_name(class), t->findings,
+	         t->characters, t->blocking);
+	return add_text(x, text);
+}
+
+static int
+add_classes(inspection *x)
+{
+	bool first = true;
+	int code = add_text(x, "],\"classes\":{");
+	for (int i = 0; i < INSPECT_CLASS_COUNT && code == CLI_DONE; i++) {
+		if (x->totals.classes[i].findings == 0)
+			continue;
+		code = add_class(x, (inspect_class)i, first);
+		first = false;
+	}
+	return code;
 }
 
 static int
@@ -168,8 +215,10 @@ finish_document(inspection *x)
 	char end[64];
 	if (x->totals.unread > 0) /* it would look whole, and is not */
 		return cli_close_stdout(x->call->command->name);
-	snprintf(end, sizeof(end), "],\"blocking\":%zu}\n", x->totals.findings);
-	int code = add_text(x, end);
+	snprintf(end, sizeof(end), "},\"blocking\":%zu}\n", x->totals.findings);
+	int code = add_classes(x);
+	if (code == CLI_DONE)
+		code = add_text(x, end);
 	return code == CLI_DONE ? cli_write_output(x->call) : code;
 }
 
@@ -276,18 +325,6 @@ start_of_drawing(const inspection *x, const inspect_finding *f)
 	return inspect_step_back(&x->scan, f, lead);
 }
 
-static size_t
-end_of_drawing(const inspection *x, const inspect_finding *f)
-{
-	const wkg_buf *text = &x->scan.text;
-	const uint8_t *from = text->ptr + f->at;
-	const uint8_t *end = memchr(from, '\n', text->len - f->at);
-	size_t to = end == NULL ? text->len : (size_t)(end - text->ptr);
-	bool crlf = end != NULL && to > f->at + f->len &&
-	            text->ptr[to - 1] == '\r';
-	return to - crlf;
-}
-
 /* A line being drawn, and what goes below it. */
 typedef struct drawing {
 	size_t columns;
@@ -321,14 +358,15 @@ is_marked(const inspection *x, size_t *next, size_t last, size_t from,
 }
 
 /* The line of findings [first, last), everything hidden in it drawn, and marks
- * below those that count. The first one does. */
-static void
+ * below those that count. The first one does. Returns what was drawn. */
+static wkg_span
 draw_line(const inspection *x, size_t first, size_t last)
 {
 	static const cli_piece dots = { .text = "...", .len = 3, .columns = 3 };
 	const inspect_finding *f = &x->scan.found[first];
 	const size_t room = x->screen.columns - GUTTER - 1 - dots.columns;
-	const size_t from = start_of_drawing(x, f), to = end_of_drawing(x, f);
+	const size_t from = start_of_drawing(x, f);
+	const size_t to = inspect_line_end(&x->scan, f->at);
 	wkg_span text = { x->scan.text.ptr + from, to - from };
 	size_t at = 0;
 	drawing d = { 0 };
@@ -352,6 +390,54 @@ draw_line(const inspection *x, size_t first, size_t last)
 	print_gutter("");
 	printf(" %s%.*s%s\n", x->screen.hidden, (int)d.marked, d.marks,
 	       x->screen.off);
+	text.len = at;
+	return text;
+}
+
+static void
+print_balance(const bidi_balance *b)
+{
+	if (b->unclosed == 0 && b->unopened == 0)
+		return;
+	print_gutter("");
+	printf("   ");
+	if (b->unclosed > 0)
+		printf("%zu bidi control%s never closed", b->unclosed,
+		       plural(b->unclosed));
+	printf("%s", b->unclosed > 0 && b->unopened > 0 ? ", " : "");
+	if (b->unopened > 0)
+		printf("%zu close%s what was never opened", b->unopened,
+		       b->unopened == 1 ? "s" : "");
+	putchar('\n');
+}
+
+/* The same part of a line, in the order in which a reader sees it. */
+static int
+draw_reading(inspection *x, const inspect_finding *f, wkg_span drawn)
+{
+	inspect_reading *r = &x->reading;
+	const size_t from = (size_t)(drawn.ptr - x->scan.text.ptr);
+	const size_t to = from + drawn.len;
+	int code = inspect_read(r, &x->scan, f->line_at, from, to);
+	if (code != CLI_DONE)
+		return code;
+	print_gutter("reads");
+	printf(" %s", from > f->line_at ? "..." : "");
+	for (size_t i = 0; i < r->count; i++) {
+		cli_piece piece = inspect_reading_piece(r, i);
+		fwrite(piece.text, 1, piece.len, stdout);
+	}
+	puts(to < inspect_line_end(&x->scan, f->at) ? "..." : "");
+	print_balance(&r->balance);
+	return CLI_DONE;
+}
+
+static bool
+has_bidi(const inspection *x, size_t first, size_t last)
+{
+	while (first < last && x->scan.found[first].class != INSPECT_BIDI)
+		first++;
+	return first < last;
 }
 
 /* ---- for a person: a file ---- */
@@ -367,10 +453,12 @@ print_file_name(const inspection *x, const char *file)
 }
 
 /* Findings [from, to) are of one line. */
-static void
-print_line(const inspection *x, size_t from, size_t to)
+static int
+print_line(inspection *x, size_t from, size_t to)
 {
+	const bool reordered = has_bidi(x, from, to);
 	rows r = { .count = 0 };
+	int code = CLI_DONE;
 	while (!counts(&x->scan.found[from]))
 		from++;
 	for (size_t i = from; i < to; i++)
@@ -378,9 +466,12 @@ print_line(const inspection *x, size_t from, size_t to)
 			fold(&r, &x->scan.found[i], true);
 
 	putchar('\n');
-	draw_line(x, from, to);
+	wkg_span drawn = draw_line(x, from, to);
+	if (reordered)
+		code = draw_reading(x, &x->scan.found[from], drawn);
 	for (size_t i = 0; i < r.count; i++)
 		print_row(x, &r.row[i]);
+	return code;
 }
 
 static size_t
@@ -395,21 +486,24 @@ end_of_line(const inspect_scan *scan, size_t from, bool *any)
 	return to;
 }
 
-static void
-print_lines(const inspection *x)
+static int
+print_lines(inspection *x)
 {
 	const inspect_scan *scan = &x->scan;
 	size_t lines = 0, to;
 	bool any;
-	for (size_t from = 0; from < scan->count; from = to) {
+	int code = CLI_DONE;
+	for (size_t from = 0; from < scan->count && code == CLI_DONE;
+	     from = to) {
 		to = end_of_line(scan, from, &any);
 		lines += any;
 		if (any && lines <= LINES_SHOWN)
-			print_line(x, from, to);
+			code = print_line(x, from, to);
 	}
 	if (lines > LINES_SHOWN)
 		printf("\n  ... and %zu more line%s; --json has all\n",
 		       lines - LINES_SHOWN, plural(lines - LINES_SHOWN));
+	return code;
 }
 
 /* What is worth knowing and does not count: a row for each class. */
@@ -431,15 +525,37 @@ print_notes(const inspection *x)
 	}
 }
 
-static void
-print_file(const inspection *x, const char *file)
+static int
+print_file(inspection *x, const char *file)
 {
 	if (x->scan.count == 0)
-		return;
+		return CLI_DONE;
 	print_file_name(x, file);
-	print_lines(x);
+	int code = print_lines(x);
+	if (code == CLI_DONE)
+		code = inspect_print_decoded(&x->screen, &x->decoded, &x->scan);
 	print_notes(x);
 	putchar('\n');
+	return code;
+}
+
+static void
+print_classes(const totals *t)
+{
+	bool any = false;
+	for (int i = 0; i < INSPECT_CLASS_COUNT; i++) {
+		const tally *c = &t->classes[i];
+		if (c->findings == 0)
+			continue;
+		printf("  %-26s%8zu", inspect_class_name((inspect_class)i),
+		       c->characters);
+		if (c->allowed > 0 && c->allowed < c->characters)
+			printf(", %zu of them", c->allowed);
+		puts(c->allowed > 0 ? " allowed" : "");
+		any = true;
+	}
+	if (any)
+		putchar('\n');
 }
 
 static void
@@ -448,6 +564,7 @@ print_summary(const inspection *x)
 	const totals *t = &x->totals;
 	if (t->read == 0)
 		return;
+	print_classes(t);
 	printf("%s", t->findings > 0 ? x->screen.hidden : x->screen.title);
 	if (t->findings == 0)
 		printf("nothing hidden");
@@ -500,12 +617,25 @@ hide_progress(inspection *x)
 /* ---- the command ---- */
 
 static void
+count_class(totals *t, const inspect_finding *f)
+{
+	tally *c = &t->classes[f->class];
+	c->findings++;
+	c->characters += f->count;
+	if (counts(f))
+		c->blocking++;
+	else
+		c->allowed += f->count;
+}
+
+static void
 count(inspection *x)
 {
 	size_t before = x->totals.findings;
 	x->totals.read++;
 	for (size_t i = 0; i < x->scan.count; i++) {
 		const inspect_finding *f = &x->scan.found[i];
+		count_class(&x->totals, f);
 		x->totals.known += f->known;
 		if (!counts(f))
 			continue;
@@ -536,8 +666,7 @@ inspect_file(inspection *x, const char *file)
 	hide_progress(x);
 	if (x->call->values[JSON].given)
 		return add_file(x, file);
-	print_file(x, file);
-	return CLI_DONE;
+	return print_file(x, file);
 }
 
 static int
@@ -608,6 +737,8 @@ run_inspect(cli_call *call)
 	x.scan.command = call->command->name;
 	int code = inspect(&x);
 	inspect_scan_free(&x.scan);
+	inspect_reading_free(&x.reading);
+	free(x.decoded.ptr);
 	inspect_baseline_free(&x.baseline);
 	return code;
 }
@@ -623,6 +754,17 @@ const cli_command cli_inspect = {
 		"patterns. Lines end at LF; columns count characters; bytes count from 0.\n"
 		"An escape such as \\u200b is six visible letters.\n"
 		"\n"
+		"A line with bidi controls is shown twice: as it is stored, and as it reads\n"
+		"from left to right (UAX #9 of Unicode 15, what is hidden left out). A\n"
+		"terminal that reorders text itself does so again with Hebrew and Arabic.\n"
+		"\n"
+		"Hidden text is decoded where it says something: TAG characters, variation\n"
+		"selectors that are bytes, and bits in U+2062 and U+2064, or in U+200B and\n"
+		"U+200C, either of which may be 0, the highest bit first. It says something\n"
+		"if there are 4 readable characters (of bits: 2), and for each that is not\n"
+		"at least 8 that are. A visible character or LF ends it; other hidden\n"
+		"characters in between do not. The three flags in TAG characters are flags.\n"
+		"\n"
 		"Exit 1 for what the hardened sanitizer would strip or replace, and for\n"
 		"groups of two or more brackets that are not plain ASCII. The rest is\n"
 		"shown and allowed: the CR of a CRLF, emoji selectors, no-break and other\n"
@@ -630,8 +772,14 @@ const cli_command cli_inspect = {
 		"A file that cannot be read is exit 4; the others are inspected all the\n"
 		"same, except that --json then prints nothing.\n"
 		"\n"
-		"With --json: {\"files\":[{\"file\",\"findings\":[...]}],\"blocking\":n}, n the\n"
-		"number of findings that count. A finding is a run of characters of one\n"
+		"With --json: {\"files\":[{\"file\",\"findings\":[...],\"reordered\":[...],\n"
+		"\"decoded\":[...]}],\"classes\":{...},\"blocking\":n}, n the number of findings\n"
+		"that count; classes has findings, characters and blocking of each class. A\n"
+		"reordered line has line, offset and length of the part that is shown,\n"
+		"unclosed and unopened controls, reads. What is decoded has line, column,\n"
+		"offset, length, alphabet, symbols, characters, more (not shown), text.\n"
+		"\n"
+		"A finding is a run of characters of one\n"
 		"class on one line, or a bracket group; line endings are one in a file. It\n"
 		"has line, column, offset and length in bytes, count, codes (the first 8\n"
 		"different ones), class, sanitize, sanitize_reference, fence, moderate,\n"

@@ -2,7 +2,9 @@
 #ifndef WICKETGATE_INSPECT_H
 #define WICKETGATE_INSPECT_H
 
+#include "bidi.h"
 #include "cli.h"
+#include "decode.h"
 
 /* What a person calls it. The order is that of class_names[] in scan.c. */
 typedef enum inspect_class {
@@ -116,6 +118,41 @@ size_t inspect_step_back(const inspect_scan *scan, const inspect_finding *f,
 
 /* The bytes around a finding, of its own line, that tell it from others. */
 wkg_span inspect_context(const inspect_scan *scan, const inspect_finding *f);
+
+/* ---- reveal.c: what hidden characters do, and what they say ---- */
+
+/* Part of a line as a reader sees it. Its memory is used again. */
+typedef struct inspect_reading {
+	wkg_span text; /* that part, as it is stored */
+	bidi_item *items;
+	size_t cap;
+	size_t *order; /* from left to right, of `items` */
+	size_t count;
+	bidi_balance balance; /* of the whole line */
+} inspect_reading;
+
+/* Bytes [from, to) of the file's text, which are of the line that begins at
+ * `line_at`. CLI_DONE or CLI_RESOURCE. */
+int inspect_read(inspect_reading *reading, const inspect_scan *scan,
+                 size_t line_at, size_t from, size_t to);
+void inspect_reading_free(inspect_reading *reading);
+
+/* What is seen at place `i` of it; nothing: a piece of length 0. */
+cli_piece inspect_reading_piece(const inspect_reading *reading, size_t i);
+
+/* Where the line ends that holds this byte: before its LF or CRLF. */
+size_t inspect_line_end(const inspect_scan *scan, size_t at);
+
+/* The members "reordered" and "decoded" of a file, each with a comma before
+ * it. `decoded` is memory for what is read. CLI_DONE or CLI_RESOURCE. */
+int inspect_put_reordered(wkg_buf *out, inspect_reading *reading,
+                          const inspect_scan *scan);
+int inspect_put_decoded(wkg_buf *out, wkg_buf *decoded,
+                        const inspect_scan *scan);
+
+/* A page's list of what was decoded, with a line above it; or nothing. */
+int inspect_print_decoded(const cli_screen *screen, wkg_buf *decoded,
+                          const inspect_scan *scan);
 
 /* ---- baseline.c ---- */
 
