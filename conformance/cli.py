@@ -445,6 +445,8 @@ standard input
 
       1 | caf\u00e9 stamped-<U+202E>fdp.exe
         |              ^^^^^^^^
+  reads | caf\u00e9 stamped-exe.pdf
+        |   1 bidi control never closed
         | 1:14 bidi control U+202E, byte 14
         |   sanitize strip, fence ignorable, moderate strip, match ignored
 
@@ -478,6 +480,18 @@ standard input
     look-alike bracket U+300A U+3008 U+3009 x3, first at 4:1
     soft hyphen U+00AD, first at 4:7
 
+  ill-formed                       2
+  zero-width                       3
+  joiner                           1
+  bidi control                     1
+  tag                              3
+  line ending                      1 allowed
+  soft hyphen                      1 allowed
+  space                            1 allowed
+  invisible                        1
+  look-alike bracket               3 allowed
+  bracket group                    4
+
 11 hidden characters and 2 bracket groups in 1 file
 """
 STAMPED = """\
@@ -485,8 +499,12 @@ standard input
 
       1 | stamped-<U+202E>fdp.exe
         |         ^^^^^^^^
+  reads | stamped-exe.pdf
+        |   1 bidi control never closed
         | 1:9 bidi control U+202E, byte 8
         |   sanitize strip, fence ignorable, moderate strip, match ignored
+
+  bidi control                     1
 
 1 hidden character in 1 file
 """
@@ -542,7 +560,8 @@ def inspect_claims():
         2, 3, 7, 6, 2, ["U+200B"], "zero-width", "strip", "strip", "ignorable", "strip",
         "ignored", True, False, "\u5927x\u200b\u200by"]))],
            "--json: a run is one finding, at its line, column, byte", one)
-    empty = '{"files":[{"file":"-","findings":[]}],"blocking":0}\n'
+    empty = ('{"files":[{"file":"-","findings":[],"reordered":[],"decoded":[]}],'
+             '"classes":{},"blocking":0}\n')
     expect("--json: of a clean text there is no finding",
            run("inspect", "--json", text="x"), 0, empty)
     expect("--profile changes nothing",
@@ -676,8 +695,8 @@ def inspect_file_claims():
     at = lines[2].find("<U+200B>")
     tap.ok(all(columns(line) <= 80 for line in lines) and
            lines[2].startswith("      1 | ...") and lines[2].endswith("...") and
-           lines[3][at:at + 8] == "^" * 8 and "1:1502 zero-width" in lines[4] and
-           "1:3304 bidi control" in lines[6],
+           lines[3][at:at + 8] == "^" * 8 and "1 bidi control never closed" in lines[4] and
+           "1:1502 zero-width" in lines[5] and "1:3304 bidi control" in lines[7],
            "of a long line the part around the first finding is drawn", *lines)
     for before in ("\u5927" * 60, "\u2764\ufe0f" * 60, "\u2764\ufe0f", "ab" * 60):
         out = run("inspect", text=before + "\u200b" + before)[1].decode()
@@ -735,6 +754,8 @@ def baseline_claims():
           text.replace("more\n", "more\u202e\n"), 1,
           "| two a<U+200B>b and sixteen more<U+202E>\n"
           "        |                                ^^^^^^^^\n"
+          "  reads | two ab and sixteen more\n"
+          "        |   1 bidi control never closed\n"
           "        | 2:25 bidi control U+202E, byte 30\n"
           "        |   sanitize strip, fence ignorable, moderate strip, match ignored\n\n")
     long = "".join(chr(0xE0041 + i % 26) for i in range(100))

@@ -411,33 +411,58 @@ print_balance(const bidi_balance *b)
 	putchar('\n');
 }
 
-/* The same part of a line, in the order in which a reader sees it. */
-static int
-draw_reading(inspection *x, const inspect_finding *f, wkg_span drawn)
+/* Does one of the findings [first, last) begin in bytes [from, to) and move
+ * what is around it? */
+static bool
+has_bidi(const inspection *x, size_t first, size_t last, size_t from, size_t to)
 {
-	inspect_reading *r = &x->reading;
-	const size_t from = (size_t)(drawn.ptr - x->scan.text.ptr);
-	const size_t to = from + drawn.len;
-	int code = inspect_read(r, &x->scan, f->line_at, from, to);
-	if (code != CLI_DONE)
-		return code;
+	for (size_t i = first; i < last; i++) {
+		const inspect_finding *f = &x->scan.found[i];
+		if (f->class == INSPECT_BIDI && f->at >= from && f->at < to)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_reordered(const inspect_reading *r)
+{
+	for (size_t i = 1; i < r->count; i++)
+		if (r->order[i] < r->order[i - 1])
+			return true;
+	return false;
+}
+
+static void
+print_reading(const inspect_reading *r, bool begins, bool ends)
+{
 	print_gutter("reads");
-	printf(" %s", from > f->line_at ? "..." : "");
+	printf(" %s", begins ? "" : "...");
 	for (size_t i = 0; i < r->count; i++) {
 		cli_piece piece = inspect_reading_piece(r, i);
 		fwrite(piece.text, 1, piece.len, stdout);
 	}
-	puts(to < inspect_line_end(&x->scan, f->at) ? "..." : "");
-	print_balance(&r->balance);
-	return CLI_DONE;
+	puts(ends ? "" : "...");
 }
 
-static bool
-has_bidi(const inspection *x, size_t first, size_t last)
+/* If bidi controls are on the line of findings [first, last): the part of it
+ * that was drawn, in the order in which a reader sees it. */
+static int
+draw_reading(inspection *x, size_t first, size_t last, wkg_span drawn)
 {
-	while (first < last && x->scan.found[first].class != INSPECT_BIDI)
-		first++;
-	return first < last;
+	const inspect_finding *f = &x->scan.found[first];
+	const size_t from = (size_t)(drawn.ptr - x->scan.text.ptr);
+	const size_t to = from + drawn.len;
+	if (!has_bidi(x, first, last, 0, SIZE_MAX))
+		return CLI_DONE;
+	int code = inspect_read(&x->reading, &x->scan, f->line_at, from, to);
+	if (code != CLI_DONE)
+		return code;
+	if (has_bidi(x, first, last, from, to) || is_reordered(&x->reading))
+		print_reading(&x->reading, from == f->line_at,
+		              to == inspect_line_end(&x->scan, f->at));
+	print_balance(&x->reading.balance);
+	return CLI_DONE;
 }
 
 /* ---- for a person: a file ---- */
@@ -456,19 +481,17 @@ print_file_name(const inspection *x, const char *file)
 static int
 print_line(inspection *x, size_t from, size_t to)
 {
-	const bool reordered = has_bidi(x, from, to);
+	size_t first = from;
 	rows r = { .count = 0 };
-	int code = CLI_DONE;
-	while (!counts(&x->scan.found[from]))
-		from++;
-	for (size_t i = from; i < to; i++)
+	while (!counts(&x->scan.found[first]))
+		first++;
+	for (size_t i = first; i < to; i++)
 		if (counts(&x->scan.found[i]))
 			fold(&r, &x->scan.found[i], true);
 
 	putchar('\n');
-	wkg_span drawn = draw_line(x, from, to);
-	if (reordered)
-		code = draw_reading(x, &x->scan.found[from], drawn);
+	wkg_span drawn = draw_line(x, first, to);
+	int code = draw_reading(x, from, to, drawn);
 	for (size_t i = 0; i < r.count; i++)
 		print_row(x, &r.row[i]);
 	return code;
