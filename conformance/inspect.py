@@ -101,6 +101,9 @@ def alphabets():
     for name in (SELECTOR, OPERATORS, SPACES):
         got = said(ENCODERS[name](text))
         tap.ok(got == [(name, text)], f"{name}: bytes are UTF-8", got)
+    got = decoded(selectors(b"a byte that ends no text: \xff"))
+    tap.ok([(p["symbols"], p["text"][-1]) for p in got] == [(27, "\ufffd")],
+           f"{SELECTOR}: the last one is the byte FF", got)
     for name, zero, one in ((OPERATORS, "\u2064", "\u2062"), (SPACES, "\u200c", "\u200b")):
         got = said(bits("other way", zero, one))
         tap.ok(got == [(name, "other way")], f"{name}: the other one may be 0", got)

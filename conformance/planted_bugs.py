@@ -170,6 +170,20 @@ BUGS = {
     "a key that was not made is counted": ("src/gate/grant.c", "	WKG_TRY(wkg__public_key_new(&e->key, key, &k->allocator));\n", "	k->count++;\n	WKG_TRY(wkg__public_key_new(&e->key, key, &k->allocator));\n	k->count--;\n", "grant_nomem"),
     "a context is not freed": ("src/gate/crypto.c", "	EVP_MD_CTX_free(ctx);\n	if (result == 1)", "	if (result == 1)", "grant"),
     "the work area may lie on the token": ("src/gate/grant.c", "	             is_clear(work.ptr, work.size, token, intent) &&\n", "", "grant"),
+    "inspect: bits are read from the lowest": ("src/cli/decode.c", "(byte << 1 | ((unsigned)value ^ turned)) & 0xFF", "(byte >> 1 | ((unsigned)value ^ turned) << 7) & 0xFF", "inspect.py"),
+    "inspect: U+E0100 is byte 15": ("src/cli/decode.c", "(int)(code - 0xE0100) + 16", "(int)(code - 0xE0100) + 15", "inspect.py"),
+    "inspect: the last selector is no byte": ("src/cli/decode.c", "code <= 0xE01EF", "code < 0xE01EF", "inspect.py"),
+    "inspect: a control is printed raw": ("src/cli/baseline.c", "	if (piece->hidden)\n", "	if (piece->hidden && c.code != 0x1B)\n", "inspect.py"),
+    "inspect: a payload goes on behind a visible character": ("src/cli/decode.c", "		if (!is_hidden(seen))\n			break;\n		for", "		if (seen.code == '\\n')\n			break;\n		for", "inspect.py"),
+    "inspect: noise ends a payload": ("src/cli/decode.c", "			if (read_payload(c, alphabet, out, payload))\n				return WKG_OK;\n", "			if (c->run.symbols[alphabet] == c->column - c->run.column && read_payload(c, alphabet, out, payload))\n				return WKG_OK;\n", "inspect.py"),
+    "inspect: whatever follows a flag is taken for one": ("src/cli/decode.c", "			return at - run->from;", "			return run->to - run->from;", "inspect.py"),
+    "inspect: anything is plausible": ("src/cli/decode.c", "	return readable >= least &&\n", "	return readable >= least ||\n", "inspect.py"),
+    "inspect: the second payload of a run is lost": ("src/cli/decode.c", "				return WKG_OK;\n", "				return c->next = 0, WKG_OK;\n", "inspect.py"),
+    "inspect: a line reads as if overrides were embeddings": ("src/cli/bidi.c", "		item->class = top->override;", "		(void)0;", "inspect.py"),
+    "inspect: no mirror images": ("src/cli/reveal.c", "bidi_mirror(item->code)", "item->code", "inspect.py"),
+    "inspect: points come before their letter": ("src/cli/reveal.c", "	put_marks_behind(r);\n", "	(void)put_marks_behind;\n", "inspect.py"),
+    "inspect: an isolate in an override is closed by PDF": ("src/cli/bidi.c", "			            is_embedding(p->items[open].original);", "			            true;", "inspect.py"),
+    "inspect: allowed characters are counted with the others": ("src/cli/inspect.c", "	if (counts(f))\n		c->blocking++;", "	if (f->class != INSPECT_NONE)\n		c->blocking++;", "inspect.py"),
     "S10 hidden characters are raw in a path": ("src/json/json.c", "escape(bytes, c.code, hidden)", "escape(bytes, c.code, hidden && false)", "json"),
 }
 
@@ -180,16 +194,21 @@ FLAGS = ["-std=c11", "-O1", "-w", "-fsanitize=address,undefined", "-fno-sanitize
 
 
 class Tree:
-    """A copy of the sources, each compiled once; a bug costs one file more."""
+    """A copy of the sources, each compiled once; a bug costs one file more.
+
+    A test is a C program over the library or, with .py at its end, a script
+    that is given the command `wicketgate`."""
 
     def __init__(self, directory):
         self.root = Path(directory)
         for part in "src", "include", "conformance":
             shutil.copytree(ROOT / part, self.root / part,
-                            ignore=shutil.ignore_patterns("__pycache__", "cli", "*.py"))
+                            ignore=shutil.ignore_patterns("__pycache__", "demo*.c", "*.py"))
         sources = sorted((self.root / "src").glob("*/*.c"))
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            self.objects = dict(zip(sources, pool.map(self.compile, sources)))
+            objects = dict(zip(sources, pool.map(self.compile, sources)))
+        self.command = {path: o for path, o in objects.items() if path.parent.name == "cli"}
+        self.objects = {path: o for path, o in objects.items() if path not in self.command}
         self.tests = {}
 
     def compile(self, source, target=None):
@@ -201,18 +220,23 @@ class Tree:
 
     def claims_hold(self, name, instead=()):
         """(did all claims hold - None if it does not build -, output)"""
-        if name not in self.tests:
-            self.tests[name] = self.compile(self.root / "conformance" / f"{name}.c")
-        objects = {**self.objects, **dict(instead)}
+        script = name.endswith(".py")
+        objects = {**self.objects, **(self.command if script else {}), **dict(instead)}
+        if not script:
+            if name not in self.tests:
+                self.tests[name] = self.compile(self.root / "conformance" / f"{name}.c")
+            objects[name] = self.tests[name]
         program = self.root / f"claims-{name}"
-        if None in [self.tests[name], *objects.values()]:
+        if None in objects.values():
             return None, "does not compile"
-        built = subprocess.run(["cc", *FLAGS, self.tests[name], *objects.values(), *LIBRARIES, "-o", program],
+        built = subprocess.run(["cc", *FLAGS, *objects.values(), *LIBRARIES, "-o", program],
                                capture_output=True, text=True, check=False)
         if built.returncode != 0:
             return None, built.stderr
+        command = [sys.executable, ROOT / "conformance" / name, program] if script else \
+            [program, *ARGUMENTS.get(name, [])]
         try:
-            done = subprocess.run([program, *ARGUMENTS.get(name, [])], capture_output=True, text=True,
+            done = subprocess.run(command, capture_output=True, text=True,
                                   errors="replace", check=False, timeout=120)
         except subprocess.TimeoutExpired:
             return False, "it hangs"

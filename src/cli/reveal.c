@@ -178,7 +178,7 @@ put_reading(wkg_buf *out, const char *command, const inspect_reading *r)
 	int code = CLI_DONE;
 	for (size_t i = 0; i < r->count && code == CLI_DONE; i++) {
 		cli_piece piece = inspect_reading_piece(r, i);
-		code = cli_reserve_more(command, &seen, piece.len);
+		code = cli_reserve_more(command, &seen, sizeof(piece.text));
 		if (code != CLI_DONE)
 			break;
 		memcpy(seen.ptr + seen.len, piece.text, piece.len);
