@@ -802,11 +802,11 @@ const cli_command cli_inspect = {
 		"unclosed and unopened controls, reads. What is decoded has line, column,\n"
 		"offset, length, alphabet, symbols, characters, more (not shown), text.\n"
 		"\n"
-		"A finding is a run of characters of one\n"
-		"class on one line, or a bracket group; line endings are one in a file. It\n"
-		"has line, column, offset and length in bytes, count, codes (the first 8\n"
-		"different ones), class, sanitize, sanitize_reference, fence, moderate,\n"
-		"match, blocking, known, context.\n",
+		"A finding is a run of characters of one class on one line, or a bracket\n"
+		"group; line endings are one in a file. It has line, column, offset and\n"
+		"length in bytes, count, codes (the first 8 different ones), class,\n"
+		"sanitize, sanitize_reference, fence, moderate, match, blocking, known,\n"
+		"context.\n",
 	.example = "printf 'stamped-\\342\\200\\256fdp.exe' | wicketgate inspect",
 	.options = inspect_options,
 	.option_count = COUNT(inspect_options),

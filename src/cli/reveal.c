@@ -11,11 +11,11 @@
 #include <string.h>
 
 enum {
-	DECODED_SHOWN = 10,       /* payloads of a file; --json has all */
-	CHARACTERS_SHOWN = 320,   /* of a payload */
+	DECODED_SHOWN = 10,     /* payloads of a file; --json has all */
+	CHARACTERS_SHOWN = 320, /* of a payload */
 	CHARACTERS_IN_JSON = 4096,
 	BYTES_IN_JSON = 4096,     /* of a line */
-	LINE_BYTES_MAX = 1 << 20,       /* bytes; memory is 50 times as much */
+	LINE_BYTES_MAX = 1 << 20, /* bytes; memory is 50 times as much */
 	LEAD = 24,                /* characters before the first control */
 	INDENT = 6,
 	MEMBERS_SIZE = 512, /* of an object, without its texts */
@@ -73,8 +73,8 @@ inspect_read(inspect_reading *r, const inspect_scan *scan, size_t line_at,
 {
 	size_t end = inspect_line_end(scan, line_at);
 	size_t count = 0, first = 0, last = 0;
-	if (end - line_at > LINE_BYTES_MAX) { /* the part, as if it were alone */
-		line_at = from;
+	if (end - line_at > LINE_BYTES_MAX) {
+		line_at = from; /* the part, as if it were alone */
 		end = to;
 	}
 	int code = reserve_items(r, scan->command, end - line_at);
@@ -273,8 +273,10 @@ put_payload(wkg_buf *out, const char *command, const decode_payload *p,
 	                         first ? "" : ",", p->line, p->column, p->at,
 	                         p->len, decode_alphabet_name(p->alphabet),
 	                         p->symbols) &&
-	          cli_put_format(out, "\"characters\":%zu,\"more\":%zu,"
-	                              "\"text\":", p->characters, more);
+	          cli_put_format(out,
+	                         "\"characters\":%zu,\"more\":%zu,"
+	                         "\"text\":",
+	                         p->characters, more);
 	if (!ok)
 		return cli_unexpected(command, WKG_E_SPACE);
 	code = put_quoted(out, command, decoded, CHARACTERS_IN_JSON);
@@ -331,9 +333,9 @@ static int
 print_payload(const cli_screen *screen, const char *command,
               const decode_payload *p, wkg_span decoded)
 {
-	printf("    %zu:%zu %s%s%s x%zu, bytes %zu to %zu\n", p->line, p->column,
-	       screen->title, decode_alphabet_name(p->alphabet), screen->off,
-	       p->symbols, p->at, p->at + p->len - 1);
+	printf("    %zu:%zu %s%s%s x%zu, bytes %zu to %zu\n", p->line,
+	       p->column, screen->title, decode_alphabet_name(p->alphabet),
+	       screen->off, p->symbols, p->at, p->at + p->len - 1);
 	return print_quoted(screen, command, decoded,
 	                    more_than(p->characters, CHARACTERS_SHOWN));
 }
