@@ -1,86 +1,12 @@
 /* What happens to grants when memory runs out: each allocation, ours and
  * OpenSSL's, fails in turn, once and for good. A call may then refuse, or be
- * right all the same; it may not be wrong, leak, or leave an error behind.
- *
- * A program of its own, since OpenSSL takes an allocator only before it has
- * allocated anything. */
-#include "harness.h"
+ * right all the same; it may not be wrong, leak, or leave an error behind. */
+#include "nomem.h"
 
-#include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <wicketgate/grant.h>
 
 #define HASH "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define NOW INT64_C(1700000000)
-
-/* ---- one counter for both ----------------------------------------------- */
-
-static size_t live, count, fail_at; /* fail_at 0: nothing fails */
-static bool sticky;
-
-static bool
-fails(void)
-{
-	count++;
-	return fail_at != 0 && (count == fail_at || (sticky && count > fail_at));
-}
-
-static void *
-take(size_t size)
-{
-	void *ptr = fails() ? NULL : malloc(size);
-	live += ptr != NULL;
-	return ptr;
-}
-
-static void
-give(void *ptr)
-{
-	live -= ptr != NULL;
-	free(ptr);
-}
-
-static void *
-crypto_malloc(size_t size, const char *file, int line)
-{
-	(void)file, (void)line;
-	return take(size);
-}
-
-static void
-crypto_free(void *ptr, const char *file, int line)
-{
-	(void)file, (void)line;
-	give(ptr);
-}
-
-static void *
-crypto_realloc(void *ptr, size_t size, const char *file, int line)
-{
-	(void)file, (void)line;
-	if (ptr == NULL)
-		return take(size);
-	if (size > 0)
-		return fails() ? NULL : realloc(ptr, size);
-	give(ptr);
-	return NULL;
-}
-
-static void *
-acquire(void *ctx, size_t size)
-{
-	(void)ctx;
-	return take(size);
-}
-
-static void
-release(void *ctx, void *ptr)
-{
-	(void)ctx;
-	give(ptr);
-}
-
-static const wkg_allocator ours = { acquire, release, NULL };
 
 /* ---- what must be right, or refused ------------------------------------- */
 
@@ -155,12 +81,6 @@ signs(void)
 		return is_refusal(status) && out.len == 1 && bytes[0] == 'x';
 	wkg_span made = { bytes + 1, out.len - 1 };
 	return same(made, wkg_buf_span(&token));
-}
-
-static void
-disarm(void)
-{
-	fail_at = 0;
 }
 
 /* A key is added, or the keyring is as it was and takes it the next time. */
@@ -248,45 +168,11 @@ writes_pem(void)
 
 /* ---- every site in turn ------------------------------------------------- */
 
-typedef struct task {
-	const char *name;
-	bool (*run)(void);
-} task;
-
 static const task tasks[] = {
 	{ "verifying", verifies }, { "verifying a forgery", refuses_forgery }, { "signing", signs },
 	{ "adding keys", adds }, { "a growing keyring", grows }, { "keys that nobody should trust", refuses_small_order },
 	{ "deriving keys and thumbprints", derives }, { "reading PEM", reads_pem }, { "writing PEM", writes_pem },
 };
-
-/* One run with the n-th allocation failing; `reached` tells whether there was
- * one, `kept` how much more is allocated than before. */
-static bool
-run_failing(const task *t, size_t n, bool *reached, size_t *kept)
-{
-	size_t before = live;
-	count = 0;
-	fail_at = n;
-	bool holds = t->run();
-	disarm();
-	*reached = count >= n;
-	*kept = live - before;
-	return holds && ERR_peek_error() == 0;
-}
-
-/* The number of sites; 0 if something does not hold. */
-static size_t
-sweep(const task *t, bool may_keep)
-{
-	bool reached = true;
-	size_t n, kept;
-	for (n = 1; reached; n++)
-		if (!run_failing(t, n, &reached, &kept) || (kept != 0 && !may_keep)) {
-			printf("# at allocation %zu, %s, %zu kept\n", n, sticky ? "and all later ones" : "once", kept);
-			return 0;
-		}
-	return n - 2;
-}
 
 static void
 prepare(void)
@@ -309,25 +195,10 @@ prepare(void)
 int
 main(void)
 {
-	char text[160];
-	bool hooked = CRYPTO_set_mem_functions(crypto_malloc, crypto_realloc, crypto_free) == 1;
+	bool hooked = count_openssl();
 	prepare();
-	CLAIM("OpenSSL allocates through our counter", hooked && count > 0);
-
-	/* What OpenSSL keeps for good it makes in the first round. */
-	for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
-		for (int s = 0; s < 2; s++) {
-			sticky = s == 1;
-			if (sweep(&tasks[i], true) == 0)
-				CLAIM(tasks[i].name, false);
-		}
-	for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
-		for (int s = 0; s < 2; s++) {
-			sticky = s == 1;
-			size_t sites = sweep(&tasks[i], false);
-			snprintf(text, sizeof text, "%s: %zu allocations fail in turn, %s: refused or right, nothing leaks", tasks[i].name, sites, sticky ? "for good" : "once");
-			CLAIM(text, sites > 0);
-		}
+	CLAIM("OpenSSL allocates through our counter", hooked && heap.total > 0);
+	claim_sweeps(tasks, sizeof tasks / sizeof *tasks);
 	bool fault = false;
 	CLAIM("afterwards all is as it was", verify_with(keyring, &token, &fault) == WKG_OK && refuses_forgery() && !fault);
 	wkg_keyring_free(keyring);
