@@ -188,6 +188,10 @@ scan_string(wkg_json_reader *r)
 			WKG_TRY(scan_escape(r));
 			continue;
 		}
+		if (c < 0x80) { /* most of all text, without a call for each */
+			r->at++;
+			continue;
+		}
 		wkg_char decoded = wkg_utf8_decode(r->doc, r->at);
 		if (decoded.ill_formed)
 			return fail(r, WKG_E_ENCODING, r->at, "ill-formed UTF-8");
@@ -246,8 +250,13 @@ wkg_json_char(wkg_span doc, size_t at)
 	wkg_char c = { 0, 0, false };
 	if (doc.ptr[at] == '"')
 		return c;
-	if (doc.ptr[at] != '\\')
+	if (doc.ptr[at] >= 0x80)
 		return wkg_utf8_decode(doc, at);
+	if (doc.ptr[at] != '\\') {
+		c.code = doc.ptr[at];
+		c.len = 1;
+		return c;
+	}
 	if (doc.ptr[at + 1] == 'u')
 		return unicode_escape(doc, at);
 	c.code = short_escape(doc.ptr[at + 1]);
