@@ -76,6 +76,7 @@ typedef struct job {
 	wkg_work work;
 	wkg_outcome *outcome;
 	wkg__tape decision;
+	wkg_span copy;      /* of the envelope, which is the caller's memory */
 	wkg__tape envelope; /* as it claims to be; trusted for nothing */
 	wkg_intent intent;  /* as it was recomputed */
 	const wkg_action *action;
@@ -105,6 +106,22 @@ check_decision(job *j)
 	return true;
 }
 
+/* What was checked is what is executed, whoever writes to the envelope while it
+ * is looked at. */
+static bool
+copy_envelope(job *j)
+{
+	wkg_span from = j->request->envelope;
+	uint8_t *to = wkg__take(&j->work, from.len);
+	if (to == NULL)
+		return false;
+	if (from.len > 0)
+		memcpy(to, from.ptr, from.len);
+	j->copy.ptr = to;
+	j->copy.len = from.len;
+	return true;
+}
+
 /* The hash decided on is the one the envelope claims. */
 static bool
 check_hash(job *j)
@@ -112,7 +129,7 @@ check_hash(job *j)
 	uint8_t decided[WKG_INTENT_HASH_LEN + 1], claimed[WKG_INTENT_HASH_LEN + 1];
 	wkg_buf a = { decided, 0, sizeof decided }, b = { claimed, 0, sizeof claimed };
 	wkg__tape *d = &j->decision, *e = &j->envelope;
-	if (wkg__tape_read(e, j->request->envelope, &j->work) != WKG_OK)
+	if (!copy_envelope(j) || wkg__tape_read(e, j->copy, &j->work) != WKG_OK)
 		return refuse(j, "INTENT_BINDING_MISMATCH");
 	uint32_t x = wkg__tape_member(d, 0, "intentHash"), y = wkg__tape_member(e, 0, "hash");
 	if (x == 0 || y == 0 || d->nodes[x].kind != WKG_JSON_STRING ||
@@ -136,10 +153,10 @@ check_authorized(job *j)
 static bool
 check_conformance(job *j)
 {
-	size_t size = wkg_intent_work_size(j->request->envelope.len);
+	size_t size = wkg_intent_work_size(j->copy.len);
 	wkg_work work = { wkg__take(&j->work, size), size };
 	if (work.ptr == NULL ||
-	    wkg_intent_open(&j->intent, j->request->envelope, j->executor->binding, work, NULL) != WKG_OK)
+	    wkg_intent_open(&j->intent, j->copy, j->executor->binding, work, NULL) != WKG_OK)
 		return refuse(j, "INTENT_CONFORMANCE_FAILED");
 	return true;
 }
@@ -230,15 +247,12 @@ claim(job *j)
 	return true;
 }
 
-/* A claim can take long, and the envelope is the caller's memory. */
+/* A claim can take long. An envelope with the same bytes recomputes as it did; of
+ * one with others, nobody knows which was meant. */
 static bool
 recheck(job *j)
 {
-	uint8_t before[WKG_INTENT_HASH_LEN];
-	memcpy(before, j->intent.hash, sizeof before);
-	if (!check_conformance(j))
-		return false;
-	if (memcmp(before, j->intent.hash, sizeof before) != 0)
+	if (memcmp(j->copy.ptr, j->request->envelope.ptr, j->copy.len) != 0)
 		return refuse(j, "INTENT_CONFORMANCE_FAILED");
 	return true;
 }
@@ -296,7 +310,7 @@ wkg_execute_work_size(const wkg_request *request)
 	                        wkg__tape_size(request->decision.len));
 	size_t parameters = wkg_schema_work_size(wkg_intent_canonical_bound(request->envelope.len));
 	size_t grant = wkg__add(WKG_GRANT_TOKEN_MAX, wkg_grant_work_size(WKG_GRANT_TOKEN_MAX));
-	size_t size = wkg__add(wkg__multiply(envelope, 2), tapes);
+	size_t size = wkg__add(wkg__add(envelope, request->envelope.len), tapes);
 	return wkg__add(wkg__add(wkg__add(size, parameters), grant), 256);
 }
 
