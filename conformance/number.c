@@ -14,15 +14,13 @@ written(uint64_t bits)
 	return (wkg_span){ text, wkg__number_write(text, bits) };
 }
 
-/* Both ways to read agree, and the text is that double. */
 static bool
 reads_as(wkg_span text, uint64_t expected)
 {
-	uint64_t fast = 1, exact = 2;
-	if (wkg__number_parse(&fast, text) && wkg__number_parse_exact(&exact, text) &&
-	    fast == expected && exact == expected)
+	uint64_t bits = 1;
+	if (wkg__number_parse(&bits, text) && bits == expected)
 		return true;
-	printf("# got %016" PRIX64 " %016" PRIX64 ", not %016" PRIX64 "\n", fast, exact, expected);
+	printf("# got %016" PRIX64 ", not %016" PRIX64 "\n", bits, expected);
 	return false;
 }
 
@@ -39,8 +37,7 @@ refused(wkg_span text)
 	wkg_buf out = fresh();
 	uint64_t bits = 42;
 	return wkg__number_canonical(&out, text) == WKG_E_SYNTAX && out.len == 0 &&
-	       !wkg__number_parse(&bits, text) && !wkg__number_parse_exact(&bits, text) &&
-	       bits == 42;
+	       !wkg__number_parse(&bits, text) && bits == 42;
 }
 
 static void
@@ -272,17 +269,17 @@ next_random(uint64_t *state)
 }
 
 static void
-twins(void)
+random_numbers(void)
 {
-	/* Up to 17 digits and powers of 25: the fast path and just beyond. */
 	uint64_t state = 20261130, ten = 1;
 	bool equal = true, back = true;
 	for (int i = 0; i < 200000; i++, ten = i % 18 == 0 ? 1 : ten * 10) {
 		char text[64];
 		int len = snprintf(text, sizeof text, "%" PRIu64 "e%d", next_random(&state) % ten, (int)(next_random(&state) % 51) - 25);
-		wkg_span number = { (uint8_t *)text, (size_t)len };
-		uint64_t fast, exact;
-		equal = equal && wkg__number_parse(&fast, number) && wkg__number_parse_exact(&exact, number) && fast == exact;
+		double theirs = strtod(text, NULL); /* exact in glibc and musl, in the locale "C" */
+		uint64_t expected;
+		memcpy(&expected, &theirs, sizeof expected);
+		equal = equal && reads_as((wkg_span){ (uint8_t *)text, (size_t)len }, expected);
 	}
 	for (int i = 0; i < 20000; i++) {
 		uint8_t text[WKG__NUMBER_TEXT_MAX];
@@ -290,7 +287,7 @@ twins(void)
 		size_t len = wkg__number_write(text, bits);
 		back = back && (len == 0 || (wkg__number_parse(&read, (wkg_span){ text, len }) && read == bits));
 	}
-	CLAIM("the fast way to read agrees with the exact one", equal);
+	CLAIM("200,000 numbers of up to 17 digits read as strtod() reads them", equal);
 	CLAIM("what is written reads back", back);
 }
 
@@ -304,6 +301,6 @@ main(void)
 	long_texts();
 	buffers();
 	not_numbers();
-	twins();
+	random_numbers();
 	return finish();
 }

@@ -2,8 +2,9 @@
  *
  * Canonical JSON is hashed, so a number must come out the same to the byte
  * everywhere. strtod() and printf() do not promise that: the decimal point
- * follows the locale, the last digit the library. Here both directions are
- * exact arithmetic on natural numbers:
+ * follows the locale, the last digit the library, its rounding what the host
+ * set with fesetround(). Here both directions are exact arithmetic on natural
+ * numbers, and nothing is a double but as its bits:
  *
  *   text -> decimal -> double   one long division, rounded half to even
  *                               (AlgorithmM of W. D. Clinger, How to Read
@@ -16,7 +17,6 @@
  * and ECMA-262, Number::toString, says what the text looks like. */
 #include "number.h"
 
-#include <float.h> /* of the compiler, not of the C library */
 #include <string.h>
 
 /* A double is 1 sign bit, 11 bits of exponent, 52 bits of fraction. With the
@@ -343,87 +343,17 @@ nearest(const decimal *d)
 	return ((uint64_t)(last - EXPONENT_MIN) << FRACTION_BITS) + mantissa;
 }
 
-/* ---- the fast path ------------------------------------------------------ */
-
-/* Up to 15 digits and powers of ten up to 10^22 are exact as doubles, so that
- * one multiplication or division of them rounds once, as nearest() does
- * (Clinger, as above) - where the machine computes in doubles. */
-#if FLT_RADIX == 2 && DBL_MANT_DIG == 53 && FLT_EVAL_METHOD == 0 && \
-	!defined(__FAST_MATH__) && !defined(__RECIPROCAL_MATH__)
-enum { DOUBLES_ROUND_ONCE = true };
-#else
-enum { DOUBLES_ROUND_ONCE = false };
-#endif
-
-enum { FAST_DIGITS = 15, FAST_POWER = 22 };
-
-/* A host may have called fesetround(3), and a hash must not depend on it.
- * `half` is half of the step above 1.0 and its half that of the step below:
- * two ties. Volatile, so that they are computed now and not by the compiler. */
-static bool
-rounds_half_to_even(void)
-{
-	volatile double half = DBL_EPSILON / 2;
-	double above = 1.0 + half;
-	double below = 1.0 - half / 2;
-	return above == 1.0 && below == 1.0;
-}
-
-/* nearest() for decimals that are few enough digits; false for others. */
-static bool
-nearest_fast(uint64_t *bits, const decimal *d)
-{
-	static const double power_of_10[FAST_POWER + 1] = {
-		1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-		1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-		1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-	};
-	int64_t power = d->point - d->count;
-	if (!DOUBLES_ROUND_ONCE || d->count > FAST_DIGITS ||
-	    power < -FAST_POWER || power > FAST_POWER || !rounds_half_to_even())
-		return false;
-
-	uint64_t digits = 0;
-	for (int i = 0; i < d->count; i++)
-		digits = digits * 10 + d->digit[i];
-	double value = (double)digits;
-	if (power < 0)
-		value /= power_of_10[-power];
-	else
-		value *= power_of_10[power];
-	memcpy(bits, &value, sizeof *bits);
-	return true;
-}
-
-static bool
-finish_parse(uint64_t *bits, uint64_t magnitude, bool negative)
-{
-	if (magnitude >= NOT_FINITE)
-		return false;
-	*bits = negative ? magnitude | SIGN : magnitude;
-	return true;
-}
-
 bool
-wkg__number_parse_exact(uint64_t *bits, wkg_span text)
+wkg__number_parse(uint64_t *bits, wkg_span text)
 {
 	decimal d;
 	if (!read_decimal(&d, text))
 		return false;
 	uint64_t magnitude = d.count == 0 ? 0 : nearest(&d);
-	return finish_parse(bits, magnitude, d.negative);
-}
-
-bool
-wkg__number_parse(uint64_t *bits, wkg_span text)
-{
-	decimal d;
-	uint64_t magnitude = 0;
-	if (!read_decimal(&d, text))
+	if (magnitude >= NOT_FINITE)
 		return false;
-	if (d.count > 0 && !nearest_fast(&magnitude, &d))
-		magnitude = nearest(&d);
-	return finish_parse(bits, magnitude, d.negative);
+	*bits = d.negative ? magnitude | SIGN : magnitude;
+	return true;
 }
 
 /* ---- double to decimal -------------------------------------------------- */

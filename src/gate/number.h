@@ -17,10 +17,6 @@
 WKG_HIDDEN WKG_MUST_USE bool
 wkg__number_parse(uint64_t *bits, wkg_span text);
 
-/* The plain twin of wkg__number_parse(), kept to compare with. */
-WKG_HIDDEN WKG_MUST_USE bool
-wkg__number_parse_exact(uint64_t *bits, wkg_span text);
-
 /* ECMAScript's text of a double: of the shortest decimals that read back as it
  * the closest, and "0" for -0. The length; 0 for an infinity or a NaN, which
  * have no text in JSON. */
