@@ -185,7 +185,7 @@ wkg_grant_work_size(size_t token_len)
 {
 	bool read = token_len < WKG_GRANT_TOKEN_MAX;
 	size_t n = read ? token_len : WKG_GRANT_TOKEN_MAX;
-	return 2 * n + 4 * sizeof(void *) + wkg__tape_size(n / 4 * 3 + 3);
+	return 2 * n + 4 * WKG__ALIGNMENT + wkg__tape_size(n / 4 * 3 + 3);
 }
 
 /* The parts between the dots, of which there are two. */

@@ -5,14 +5,12 @@
 
 #include <string.h>
 
-enum { ALIGNMENT = sizeof(void *) };
-
 void *
 wkg__take(wkg_work *work, size_t size)
 {
 	uint8_t *p = work->ptr;
-	size_t past = (uintptr_t)p % ALIGNMENT;
-	size_t skip = past == 0 ? 0 : ALIGNMENT - past;
+	size_t past = (uintptr_t)p % WKG__ALIGNMENT;
+	size_t skip = past == 0 ? 0 : WKG__ALIGNMENT - past;
 	if (p == NULL || skip > work->size || size > work->size - skip)
 		return NULL;
 	work->ptr = p + skip + size;
@@ -32,7 +30,7 @@ wkg__tape_size(size_t n)
 {
 	size_t nodes = wkg__multiply(most_nodes(n), sizeof(wkg__node));
 	size_t size = wkg__add(nodes, wkg_json_work_size(n, 0));
-	return wkg__add(size, 2 * ALIGNMENT);
+	return wkg__add(size, 2 * WKG__ALIGNMENT);
 }
 
 /* ---- order of members --------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 #include "../internal.h"
 
+#include <stddef.h>
 #include <wicketgate/json.h>
 
 /* One value. Links are indexes into the records; 0 is "none", since record 0
@@ -30,8 +31,12 @@ typedef struct wkg__tape {
 	wkg_json_error error; /* if reading failed */
 } wkg__tape;
 
-/* Memory taken from the front of a work area, aligned for anything here; NULL
- * if there is not enough. */
+/* Of what is taken from a work area. More than a pointer's: on 32-bit ARM, a
+ * uint64_t has to be at a multiple of 8. */
+enum { WKG__ALIGNMENT = _Alignof(max_align_t) };
+
+/* Memory taken from the front of a work area, aligned for anything; NULL if
+ * there is not enough. */
 WKG_HIDDEN void *wkg__take(wkg_work *work, size_t size);
 
 /* What wkg__tape_read() takes for a document of `n` bytes. */
