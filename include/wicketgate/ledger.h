@@ -9,6 +9,12 @@
  * A claim outlives its grant by a margin (24 h unless said otherwise), so that
  * clocks may disagree by as much.
  *
+ * SQLite and Redis are features of the build, there if Meson finds libsqlite3 or
+ * libhiredis (-Dsqlite=disabled, -Dredis=disabled: not even then). Without Meson,
+ * leave out src/gate/ledger_sqlite.c or ledger_redis.c.
+ *
+ * An allocator that is NULL is malloc. SQLite and hiredis use their own.
+ *
  * Threads: claim() may be called from any number at once, on one store. */
 #ifndef WICKETGATE_LEDGER_H
 #define WICKETGATE_LEDGER_H
@@ -53,12 +59,20 @@ WKG_API wkg_ledger wkg_memory_ledger_of(wkg_memory_ledger *store);
 WKG_API void wkg_memory_ledger_stats(const wkg_memory_ledger *store,
                                      uint64_t *probes, uint64_t *claims);
 
-/* ---- SQLite: one machine, durable ----  (built with -Dsqlite)
+/* ---- SQLite: one machine, durable ----
  *
  * One row per claim, inserted in a transaction that is on disk before the
- * answer (synchronous=FULL). Keeps the highest now_ms it has seen; refuses one
- * that is below it by more than the margin, and prunes only what expired before
- * it minus the margin, so that a clock set back reopens nothing. */
+ * answer (synchronous=EXTRA). The file is made if it is not there.
+ *
+ * It keeps a floor: the highest `now_ms` of a claim it recorded, less the margin,
+ * which never falls. A `now_ms` below the floor is refused, and only
+ * claims whose grants expired by the floor are forgotten; so a clock set back
+ * reopens nothing. One that ran ahead by more than the margin has the others
+ * refused until they get there. (The store in memory does the same.)
+ *
+ * WKG_E_STORE:   the file cannot be opened, written, or is locked for longer
+ *                than the timeout.
+ * WKG_E_INVALID: it is no ledger. It is left as it is. */
 typedef struct wkg_sqlite_ledger wkg_sqlite_ledger;
 
 WKG_API WKG_MUST_USE wkg_status
@@ -68,13 +82,23 @@ wkg_sqlite_ledger_open(wkg_sqlite_ledger **out, const char *path,
 WKG_API void wkg_sqlite_ledger_close(wkg_sqlite_ledger *store);
 WKG_API wkg_ledger wkg_sqlite_ledger_of(wkg_sqlite_ledger *store);
 
-/* ---- Redis: many machines ----  (built with -Dredis)
+/* ---- Redis: many machines ----
  *
- * SET key value NX PX max(expires - now, 0) + margin: a relative time, since
- * with PXAT in the past both callers are told OK. `value` is a fresh id per
- * call from the caller; an answer that does not come within the timeout is a
- * refusal and the connection is not used again. One connection serves one call
- * at a time. */
+ * SET key value NX PX (expires - now) + margin: a relative time, since with
+ * PXAT in the past both callers are told OK. The key is `prefix` and the id; the
+ * value the library makes up for each call, and an OK counts only if that value
+ * is found behind it. An answer that does not come within the timeout is a
+ * refusal, and the connection is not used again: the next call makes another.
+ * One connection serves one call at a time.
+ *
+ * Opening connects, and asks the server whether it evicts keys.
+ *
+ * WKG_E_STORE:       nobody answers in time, or not as Redis does.
+ * WKG_E_UNSUPPORTED: it has a limit of memory and evicts keys to keep it: a
+ *                    cache, in which a claim can get lost.
+ *
+ * What the library cannot see: a server that forgets when it is restarted. Set
+ * `appendonly yes` and `appendfsync always`. */
 typedef struct wkg_redis_ledger wkg_redis_ledger;
 
 WKG_API WKG_MUST_USE wkg_status

@@ -46,9 +46,10 @@ typedef struct wkg_field {
 	double maximum;
 	/* Of a string, the whole of it: a sequence of characters, `.` for any,
 	 * and sets like [a-z0-9_-], each followed by nothing, `*`, `+`, `?` or
-	 * {n}. Each takes as many characters as it can and gives none back. */
+	 * {n}. Each takes as many characters as it can and gives none back.
+	 * ASCII only: of other characters it can say `.` and nothing else. */
 	const char *pattern;
-	const char *const *one_of; /* of a string; ended by NULL */
+	const char *const *one_of; /* of a string; ASCII; ended by NULL */
 	/* Of a string: any further rule, on its unescaped characters. Not
 	 * called for strings above 128 bytes, which are then refused. */
 	bool (*accepts)(wkg_span text);
