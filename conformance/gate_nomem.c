@@ -208,13 +208,16 @@ prepare(void)
 	work.ptr = memory(work.size);
 }
 
+/* The argument: every how many-th allocation fails. */
 int
-main(void)
+main(int argc, char **argv)
 {
 	static const task tasks[] = {
 		{ "X5 from keys to the handler", executes_once },
 		{ "X3 an altered envelope", never_executes },
 	};
+	if (argc > 1)
+		stride = strtoul(argv[1], NULL, 10);
 	bool counted = count_openssl() && count_sqlite();
 	prepare();
 	size_t before = heap.total;
@@ -223,7 +226,7 @@ main(void)
 	claim_sweeps(tasks, sizeof tasks / sizeof *tasks);
 	printf("# of those that got so far, refused at verify: %d, at claim: %d; executed: %d\n", ended[WKG_STAGE_VERIFY],
 	       ended[WKG_STAGE_CLAIM], ended[WKG_STAGE_DONE]);
-	CLAIM("R2 memory ran out while verifying and while claiming", ended[WKG_STAGE_VERIFY] > 5 && ended[WKG_STAGE_CLAIM] > 5);
+	CLAIM("R2 memory ran out while verifying and while claiming", ended[WKG_STAGE_VERIFY] > 0 && ended[WKG_STAGE_CLAIM] > 0);
 	CLAIM("afterwards all is as it was", executes_once());
 	remove_ledger();
 	path[strlen(path) - 2] = '\0';

@@ -184,20 +184,45 @@ BUGS = {
     "inspect: points come before their letter": ("src/cli/reveal.c", "	put_marks_behind(r);\n", "	(void)put_marks_behind;\n", "inspect.py"),
     "inspect: an isolate in an override is closed by PDF": ("src/cli/bidi.c", "			            is_embedding(p->items[open].original);", "			            true;", "inspect.py"),
     "inspect: allowed characters are counted with the others": ("src/cli/inspect.c", "	if (counts(f))\n		c->blocking++;", "	if (f->class != INSPECT_NONE)\n		c->blocking++;", "inspect.py"),
+    "X5 memory: no lock": ("src/gate/ledger.c", "	if (pthread_mutex_lock(&l->lock) != 0)\n		return WKG_CLAIM_REFUSED;\n	wkg_claim answer = spend(l, &c, hash);\n	pthread_mutex_unlock(&l->lock);\n", "	wkg_claim answer = spend(l, &c, hash);\n", "ledger_race"),
+    "X7 memory: entries move up in front of their home": ("src/gate/ledger.c", "		if (pushed >= distance(l, gap, at)) {", "		if (true || pushed) {", "ledger"),
+    "X7 memory: full evicts": ("src/gate/ledger.c", "	if (s->id_len == 0 && l->used == l->capacity)\n		return WKG_CLAIM_REFUSED;\n", "	if (s->id_len == 0 && l->used == l->capacity)\n	{\n		while (l->slots[l->cursor].id_len == 0)\n			l->cursor = behind(l, l->cursor);\n		empty(l, l->cursor);\n		s = search(l, c->id, hash, &found);\n	}\n", "ledger"),
+    "X7 memory: dead at its expiry": ("src/gate/ledger.c", "	int64_t reached = now_ms - margin_ms;", "	int64_t reached = now_ms;\n	(void)margin_ms;", "ledger"),
+    "X7 memory: a clock below the floor is served": ("src/gate/ledger.c", "	if (c->now_ms < l->floor_ms)\n		return WKG_CLAIM_REFUSED;\n", "", "ledger"),
+    "X7 memory: the floor falls with the clock": ("src/gate/ledger.c", "	return reached > floor_ms ? reached : floor_ms;", "	return reached > floor_ms ? reached : reached;", "ledger"),
+    "X7 memory: the hash is believed": ("src/gate/ledger.c", "	return s->hash == hash && s->id_len == id.len &&\n	       memcmp(s->id, id.ptr, id.len) == 0;", "	(void)id;\n	return s->hash % 64 == hash % 64;", "ledger"),
+    "X7 memory: a child of fork() claims": ("src/gate/ledger.c", "getpid() != l->process || ", "", "ledger"),
+    "X7 sqlite: what COMMIT says is not heard": ("src/gate/ledger_sqlite.c", "!run(l, COMMIT))\n		return WKG_CLAIM_REFUSED;", "(run(l, COMMIT), false))\n		return WKG_CLAIM_REFUSED;", "ledger_sqlite"),
+    "X7 sqlite: DELETE and FULL": ("src/gate/ledger_sqlite.c", "\"PRAGMA journal_mode = TRUNCATE\", \"truncate\" },\n	{ \"PRAGMA synchronous = EXTRA\", NULL },\n	{ \"PRAGMA synchronous\", \"3\"", "\"PRAGMA journal_mode = DELETE\", \"delete\" },\n	{ \"PRAGMA synchronous = FULL\", NULL },\n	{ \"PRAGMA synchronous\", \"2\"", "ledger_sqlite"),
+    "X7 sqlite: inserts or replaces": ("src/gate/ledger_sqlite.c", "\"INSERT INTO claims (expires_ms, id) VALUES (?1, ?2) \"\n	           \"ON CONFLICT DO NOTHING\"", "\"INSERT OR REPLACE INTO claims (expires_ms, id) VALUES (?1, ?2)\"", "ledger"),
+    "X7 sqlite: the floor is not written": ("src/gate/ledger_sqlite.c", "\"UPDATE meta SET floor_ms = ?1\"", "\"UPDATE meta SET floor_ms = floor_ms + 0 * ?1\"", "ledger"),
+    "X7 sqlite: the floor is not read": ("src/gate/ledger_sqlite.c", "c->now_ms < floor_ms || ", "", "ledger"),
+    "X7 sqlite: forgets at the expiry": ("src/gate/ledger_sqlite.c", "run_with(l, FORGET, floor_ms)", "run_with(l, FORGET, c->now_ms)", "ledger"),
+    "X7 sqlite: a set-up that fails leaks": ("src/gate/ledger_sqlite.c", "		wkg_sqlite_ledger_close(l);\n		return status;\n", "		return status;\n", "gate_nomem"),
+    "X7 redis: set, whether it is there or not": ("src/gate/ledger_redis.c", "	const char *set[] = { \"SET\", key, value, \"NX\", \"PX\", lifetime };\n	const size_t set_lengths[] = { 3, key_len, strlen(value), 2, 2, strlen(lifetime) };\n	const char *get[] = { \"GET\", key };\n	const size_t get_lengths[] = { 3, key_len };\n	if (!send_command(c, 6, set", "	const char *set[] = { \"SET\", key, value, \"PX\", lifetime };\n	const size_t set_lengths[] = { 3, key_len, strlen(value), 2, strlen(lifetime) };\n	const char *get[] = { \"GET\", key };\n	const size_t get_lengths[] = { 3, key_len };\n	if (!send_command(c, 5, set", "ledger.py"),
+    "X7 redis: PXAT, the grant's own expiry": ("src/gate/ledger_redis.c", "\"PX\", lifetime };\n	const size_t set_lengths[] = { 3, key_len, strlen(value), 2, 2,", "\"PXAT\", lifetime };\n	const size_t set_lengths[] = { 3, key_len, strlen(value), 2, 4,", "ledger.py"),
+    "X7 redis: a claim ends with its grant": ("src/gate/ledger_redis.c", "claim->now_ms + l->margin_ms", "claim->now_ms", "ledger.py"),
+    "X7 redis: a lost answer is taken for OK": ("src/gate/ledger_redis.c", "get == NULL)\n		return WKG_CLAIM_REFUSED;\n", "get == NULL)\n		return WKG_CLAIM_GRANTED;\n", "ledger.py"),
+    "X7 redis: OK is believed": ("src/gate/ledger_redis.c", "return is_mine ? WKG_CLAIM_GRANTED : WKG_CLAIM_REFUSED;", "return WKG_CLAIM_GRANTED;", "ledger.py"),
+    "X7 redis: more behind the answers is not noticed": ("src/gate/ledger_redis.c", "return is_drained(c) ? answer : WKG_CLAIM_REFUSED;", "return answer;", "ledger.py"),
+    "X7 redis: a cache is a ledger": ("src/gate/ledger_redis.c", "keeps ? WKG_OK : WKG_E_UNSUPPORTED", "keeps ? WKG_OK : WKG_OK", "ledger.py"),
     "S10 hidden characters are raw in a path": ("src/json/json.c", "escape(bytes, c.code, hidden)", "escape(bytes, c.code, hidden && false)", "json"),
 }
 
 
-ARGUMENTS = {"executor": ["3"]}  # rounds of its race
+# Rounds of races, and the quick ways through slow tests.
+ARGUMENTS = {"executor": ["3"], "ledger_race": ["memory:200", "100", "100"], "ledger_sqlite": ["quick"], "gate_nomem": ["13"]}
+# Tests in Python, the program that they ask, and how.
+COMMAND = "wicketgate"
+PYTHON = {"ledger.py": ("ledger_probe", ["--quick"]), "inspect.py": (COMMAND, [])}
 LIBRARIES = ["-lpcre2-8", "-lcrypto", "-lsqlite3", "-lhiredis", "-lpthread", "-lm"]
-FLAGS = ["-std=c11", "-O1", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+FLAGS = ["-std=c11", "-O1", "-w", "-DWKG_WITH_SQLITE", "-DWKG_WITH_REDIS", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
 class Tree:
     """A copy of the sources, each compiled once; a bug costs one file more.
 
-    A test is a C program over the library or, with .py at its end, a script
-    that is given the command `wicketgate`."""
+    A test is a C program over the library or a script that asks one (PYTHON)."""
 
     def __init__(self, directory):
         self.root = Path(directory)
@@ -220,23 +245,22 @@ class Tree:
 
     def claims_hold(self, name, instead=()):
         """(did all claims hold - None if it does not build -, output)"""
-        script = name.endswith(".py")
-        objects = {**self.objects, **(self.command if script else {}), **dict(instead)}
-        if not script:
-            if name not in self.tests:
-                self.tests[name] = self.compile(self.root / "conformance" / f"{name}.c")
-            objects[name] = self.tests[name]
-        program = self.root / f"claims-{name}"
+        source, arguments = PYTHON.get(name, (name, ARGUMENTS.get(name, [])))
+        objects = {**self.objects, **(self.command if source == COMMAND else {}), **dict(instead)}
+        if source != COMMAND:
+            if source not in self.tests:
+                self.tests[source] = self.compile(self.root / "conformance" / f"{source}.c")
+            objects[source] = self.tests[source]
+        program = self.root / f"claims-{source}"
         if None in objects.values():
             return None, "does not compile"
         built = subprocess.run(["cc", *FLAGS, *objects.values(), *LIBRARIES, "-o", program],
                                capture_output=True, text=True, check=False)
         if built.returncode != 0:
             return None, built.stderr
-        command = [sys.executable, ROOT / "conformance" / name, program] if script else \
-            [program, *ARGUMENTS.get(name, [])]
+        interpreter = [sys.executable, ROOT / "conformance" / name] if name in PYTHON else []
         try:
-            done = subprocess.run(command, capture_output=True, text=True,
+            done = subprocess.run([*interpreter, program, *arguments], capture_output=True, text=True,
                                   errors="replace", check=False, timeout=120)
         except subprocess.TimeoutExpired:
             return False, "it hangs"
