@@ -49,7 +49,7 @@ typedef struct wkg_field {
 	 * {n}. Each takes as many characters as it can and gives none back.
 	 * ASCII only: of other characters it can say `.` and nothing else. */
 	const char *pattern;
-	const char *const *one_of; /* of a string; ASCII; ended by NULL */
+	const char *const *one_of; /* of a string; UTF-8; ended by NULL */
 	/* Of a string: any further rule, on its unescaped characters. Not
 	 * called for strings above 128 bytes, which are then refused. */
 	bool (*accepts)(wkg_span text);
