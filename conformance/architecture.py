@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "gate": {"text", "json", "gate"}, "cli": {"text", "json", "moderate", "gate", "cli"},
 }
 PRIVATE = {"../allocator.h", "../internal.h", "table_data.h", "copy.h", "../json/copy.h", "tape.h", "schema.h", "number.h",
-           "instant.h", "crypto.h", "base64url.h", "ledger.h"}
+           "instant.h", "crypto.h", "base64url.h", "ledger.h", "letters.h", "own.h", "reading.h", "gaps.h"}
 LIBC = {"text": {"string.h"}, "json": {"string.h"}, "moderate": {"string.h", "stdlib.h", "pcre2.h"}}
 GATE = {"string.h", "stdlib.h", "float.h", "limits.h", "stdio.h", "pthread.h", "errno.h", "fcntl.h", "unistd.h",
         "sys/stat.h", "sys/time.h", "sys/types.h", "sqlite3.h"}

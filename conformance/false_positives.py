@@ -4,7 +4,7 @@ reviewer to ignore marks.
     false_positives.py PATH_TO_PROBE
 
 The rows of shared/data/benign.jsonl that come from business systems, in both
-profiles: none may be marked. The rest of that file is measured, not demanded
+profiles and with the extension: none may be marked. The rest of that file is measured, not demanded
 (`./dev measure moderator`)."""
 import measure
 from harness import Tap, probe_from_arguments
@@ -21,9 +21,9 @@ def main():
     for name in CLASSES:
         some = [row for row in rows if row["cls"] == name]
         found = measure.moderated(probe, some)
-        marked = [f"{row['id']}, {profile}: {', '.join(ids)}: {row['text'][:200]}"
+        marked = [f"{row['id']}, {way}: {', '.join(ids)}: {row['text'][:200]}"
                   for row, patterns in zip(some, found)
-                  for profile, ids in zip(measure.PROFILES, patterns) if ids]
+                  for way, ids in zip(measure.WAYS, patterns) if ids]
         tap.ok(some and not marked, f"M3 none of {len(some)} texts of {name} is marked",
                *marked)
     tap.done()

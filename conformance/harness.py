@@ -80,7 +80,7 @@ def readable(detail):
 
 
 PROTOCOL = re.compile("(OK|utf8|sanitize|neutralize|fence|payload|trigger|json|quote"
-                      "|needs_fence|moderate|moderate_json|render) ")
+                      "|needs_fence|moderate|moderate_json|moderate_extended|render) ")
 
 
 def readable_field(field):

@@ -15,6 +15,8 @@ import model
 from harness import SHARED, Probe
 
 PROFILES = ("reference", "hardened")
+WAYS = ("reference", "hardened", "extended")  # the last: hardened, more patterns
+REQUESTS = ("moderate reference", "moderate hardened", "moderate_extended hardened")
 INJECTION = SHARED / "data" / "injection.jsonl"
 BENIGN = SHARED / "data" / "benign.jsonl"
 
@@ -24,11 +26,10 @@ def read(path):
 
 
 def moderated(probe, rows):
-    """Per row and profile: the patterns that found it suspicious."""
+    """Per row and way: the patterns that found it suspicious."""
     found = []
-    for profile in PROFILES:
-        answers = probe.ask(f"moderate {profile} {model.to_hex(row['text'])}"
-                            for row in rows)
+    for request in REQUESTS:
+        answers = probe.ask(f"{request} {model.to_hex(row['text'])}" for row in rows)
         found.append([[word.split(":")[1] for word in answer.split(" ")
                        if word.startswith("s:")] for answer in answers])
     return list(zip(*found))
@@ -47,10 +48,10 @@ def table(title, rows, found, label):
     for row, patterns in zip(rows, found):
         groups.setdefault(row[label].partition("/")[0], []).append(patterns)
     title = f"{title}, by {label}"
-    print(f"\n{title:44} {'texts':>6} {'reference':>15} {'hardened':>15}")
+    print(f"\n{title:44} {'texts':>6}" + "".join(f" {way:>15}" for way in WAYS))
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     for name, group in [*ordered, ("all", found)]:
-        marked = [sum(bool(patterns[i]) for patterns in group) for i in range(2)]
+        marked = [sum(bool(patterns[i]) for patterns in group) for i in range(len(WAYS))]
         shares = "".join(f"{m:8} {m / len(group):6.1%}" for m in marked)
         print(f"  {name:42} {len(group):6} {shares}")
 
@@ -58,9 +59,9 @@ def table(title, rows, found, label):
 def name_each(rows, found):
     print("\nbenign texts that are marked")
     for row, patterns in zip(rows, found):
-        for profile, ids in zip(PROFILES, patterns):
+        for way, ids in zip(WAYS, patterns):
             if ids:
-                print(f"  {row['id']} {row['cls']}, {profile}: {', '.join(ids)}:"
+                print(f"  {row['id']} {row['cls']}, {way}: {', '.join(ids)}:"
                       f" {visible(row['text'])}")
     if not any(map(any, found)):
         print("  none")

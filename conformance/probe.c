@@ -18,8 +18,11 @@
  *   moderate PROFILE TEXT                -> OK TEXT suspicious cut too-deep
  *                                           FINDING...
  *   moderate_json PROFILE DOC            -> the same
+ *   moderate_extended PROFILE TEXT       -> the same
  *   render MODE PROFILE TEMPLATE STATE   -> OK TEXT
  *   patterns                             -> OK id:PATTERN:HIT:BENIGN ...
+ *   extension                            -> the same
+ *   letters CODE                         -> OK CODE ...
  *   json NAMES DOC                       -> OK kind:from:to:depth ...
  *   quote TEXT                           -> OK TEXT
  *   sets CODE                            -> OK number
@@ -49,6 +52,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../src/moderate/letters.h"
 #include "wicketgate/wicketgate.h"
 
 /* ---- memory ---------------------------------------------------------- */
@@ -144,6 +148,7 @@ struct request {
 	wkg_render_mode mode;
 	bool trigger;     /* `second` is a trigger type and decides the source */
 	bool document;    /* moderate a JSON document, not a text */
+	bool extended;    /* moderate with the extension */
 	unsigned attempt; /* varies what must not matter */
 };
 
@@ -294,41 +299,52 @@ count_warning(void *ctx, const wkg_moderate_report *report)
 	warnings += report == &moderate_report ? 1 : 100;
 }
 
-/* Made when first asked for, and kept: by profile. */
-static wkg_moderator *moderators[3];
-static wkg_moderator_scratch *scratches[3];
+/* Made when first asked for, and kept: by profile, and extended. */
+enum { EXTENDED = 3, MODERATORS };
+static wkg_moderator *moderators[MODERATORS];
+static wkg_moderator_scratch *scratches[MODERATORS];
+
+static size_t
+moderator_of(const request *r)
+{
+	return r->extended ? EXTENDED : (size_t)r->profile;
+}
 
 static wkg_status
-need_moderator(wkg_profile profile)
+need_moderator(const request *r)
 {
-	wkg_warning_sink sink = { count_warning, NULL };
-	if (moderators[profile])
+	size_t i = moderator_of(r);
+	wkg_pattern_error error;
+	wkg_moderator_config config = {
+		.profile = r->profile,
+		.sink = { count_warning, NULL },
+		.extended = r->extended,
+	};
+	if (moderators[i])
 		return WKG_OK;
-	wkg_status status = wkg_moderator_new(&moderators[profile], profile,
-	                                      sink, NULL);
+	wkg_status status = wkg_moderator_new_with(&moderators[i], &config, &error);
 	if (status != WKG_OK)
 		return status;
-	return wkg_moderator_scratch_new(&scratches[profile],
-	                                 moderators[profile]);
+	return wkg_moderator_scratch_new(&scratches[i], moderators[i]);
 }
 
 static void
 free_moderators(void)
 {
-	for (int profile = 0; profile < 3; profile++) {
-		wkg_moderator_scratch_free(scratches[profile]);
-		wkg_moderator_free(moderators[profile]);
+	for (size_t i = 0; i < MODERATORS; i++) {
+		wkg_moderator_scratch_free(scratches[i]);
+		wkg_moderator_free(moderators[i]);
 	}
 }
 
 static wkg_status
 moderate(const request *r, wkg_buf *out, wkg_work work)
 {
+	size_t i = moderator_of(r);
 	warnings = 0;
 	memset(&moderate_report, 0xA5, sizeof moderate_report);
 	return (r->document ? wkg_moderate_json : wkg_moderate)(
-		out, r->first, moderators[r->profile], scratches[r->profile],
-		work, &moderate_report);
+		out, r->first, moderators[i], scratches[i], work, &moderate_report);
 }
 
 static void
@@ -364,7 +380,7 @@ static wkg_status
 run_moderate(const request *r, wkg_buf *out, answer *a)
 {
 	const wkg_moderate_report *report = &moderate_report;
-	wkg_status status = need_moderator(r->profile);
+	wkg_status status = need_moderator(r);
 	if (status != WKG_OK)
 		return status;
 	size_t size = wkg_moderate_work_size(r->first.len);
@@ -560,16 +576,24 @@ say_word(answer *a, char before, const char *word)
 
 /* The table is the definition (M5): a model has to ask for it. */
 static void
-answer_patterns(answer *a)
+answer_patterns(const wkg_pattern *p, size_t count, answer *a)
 {
-	const wkg_pattern *p = wkg_moderate_patterns();
 	say(a, "OK");
-	for (size_t i = 0; i < WKG_PATTERN_COUNT; i++, p++) {
+	for (size_t i = 0; i < count; i++, p++) {
 		say(a, " %s", p->id);
 		say_word(a, ':', p->pattern);
 		say_word(a, ':', p->hit);
 		say_word(a, ':', p->benign);
 	}
+}
+
+static void
+answer_letters(uint32_t code, answer *a)
+{
+	wkg__letters letters = wkg__read_letter(code);
+	say(a, "OK");
+	for (size_t i = 0; i < letters.count; i++)
+		say(a, " %x", (unsigned)letters.code[i]);
 }
 
 /* ---- parsing requests ------------------------------------------------ */
@@ -711,8 +735,10 @@ read_call(const char *name, fields *f, request *r)
 		r->first = text_field(f);
 		r->bound = wkg_payload_bound(r->first.len);
 	} else if (strcmp(name, "moderate") == 0 ||
-	           strcmp(name, "moderate_json") == 0) {
-		r->document = strcmp(name, "moderate") != 0;
+	           strcmp(name, "moderate_json") == 0 ||
+	           strcmp(name, "moderate_extended") == 0) {
+		r->document = strcmp(name, "moderate_json") == 0;
+		r->extended = strcmp(name, "moderate_extended") == 0;
 		r->profile = profile_field(f);
 		r->run = run_moderate;
 		r->first = text_field(f);
@@ -752,7 +778,12 @@ read_question(const char *name, fields *f, request *r, answer *a)
 		r->first = text_field(f);
 		answer_json(r->first, same, a);
 	} else if (strcmp(name, "patterns") == 0) {
-		answer_patterns(a);
+		answer_patterns(wkg_moderate_patterns(), WKG_PATTERN_COUNT, a);
+	} else if (strcmp(name, "extension") == 0) {
+		const wkg_pattern_set *set = wkg_moderate_extension();
+		answer_patterns(set->patterns, set->count, a);
+	} else if (strcmp(name, "letters") == 0) {
+		answer_letters((uint32_t)strtoul(field(f), NULL, 16), a);
 	} else if (strcmp(name, "sets") == 0) {
 		uint32_t code = (uint32_t)strtoul(field(f), NULL, 16);
 		say(a, "OK %u", (unsigned)wkg_table_sets(code));

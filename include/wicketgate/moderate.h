@@ -16,9 +16,14 @@
  *     of padding hide nothing;
  *   - hardened looks at the original in several readings (M2): without its
  *     hidden characters, with each run of them as a space, with only those
- *     that show as a blank as a space, and as it is delivered. What mixes them
- *     cleverly enough can still hide. Letters are compared as they are: no
- *     look-alikes, no compatibility folding yet;
+ *     that show as a blank as a space, and as it is delivered; each with
+ *     letters and digits as they are and as what they read as (fullwidth,
+ *     mathematical, circled, ligatures; accents gone; Greek, Cyrillic, Armenian
+ *     and Cherokee look-alikes). Punctuation stays what it is. What mixes all
+ *     that cleverly enough can still hide;
+ *   - a finding tells the pattern and the bytes of the *input*, hidden ones
+ *     included, whatever reading it was found in (M3): the first place of each
+ *     pattern in each text;
  *   - in a JSON document every string inside up to 7 containers is treated on
  *     its own; a value inside 8 is kept as it is and *reported* as not looked
  *     at (M7); names are not changed; everything else is copied byte for byte,
@@ -29,7 +34,9 @@
  * Checked by conformance/moderate.c, measured by `./dev measure moderator`.
  *
  * Moderate at the edge, where text leaves for a human, and the original each
- * time: running it twice marks twice, on purpose (M6). Never moderate what a
+ * time: running it twice marks twice, on purpose (M6); hardened marks whatever
+ * begins with the mark, for its reason may have been cut or stripped since. (The
+ * reference, which does not, marks twice what still matches.) Never moderate what a
  * program reads: validators need the original, and a cut breaks JSON (M8).
  *
  * Threads: a wkg_moderator never changes once made; share it. A scratch
@@ -73,6 +80,19 @@ typedef struct wkg_pattern {
 #define WKG_PATTERN_COUNT 14u
 WKG_API const wkg_pattern *wkg_moderate_patterns(void);
 
+/* More patterns, that are not among the fourteen: a named and versioned set, in
+ * hardened moderators that ask for it. Whatever is added or taken out changes the
+ * version. */
+typedef struct wkg_pattern_set {
+	const char *name;    /* "extended" */
+	const char *version; /* "1" */
+	const wkg_pattern *patterns;
+	size_t count;
+} wkg_pattern_set;
+
+#define WKG_EXTENSION_COUNT 8u
+WKG_API const wkg_pattern_set *wkg_moderate_extension(void);
+
 typedef enum wkg_finding_kind {
 	WKG_FINDING_INVALID = 0,
 	WKG_FINDING_SUSPICIOUS = 1, /* marked */
@@ -82,11 +102,11 @@ typedef enum wkg_finding_kind {
 
 typedef struct wkg_finding {
 	wkg_finding_kind kind;
-	/* Of SUSPICIOUS: the pattern's id, or "gave-up" if the matcher did.
-	 * Else "". */
+	/* Of SUSPICIOUS: the pattern's id, "gave-up" if the matcher did, or
+	 * "marked-before" (M6). Else "". */
 	const char *pattern;
-	/* Bytes [from, to) of the input: what matched (up to the next character
-	 * that is read), was cut off, or was not looked at. */
+	/* Bytes [from, to) of the input: what matched (whole characters, up to the
+	 * next one that is read), was cut off, or was not looked at. */
 	size_t from;
 	size_t to;
 	wkg_json_path path; /* of the value; empty for a plain text */
@@ -94,8 +114,9 @@ typedef struct wkg_finding {
 
 #define WKG_FINDINGS_MAX 64u
 
-/* Counts are exact; only the first 64 findings are kept: look at `too_deep` as
- * well. Holds no values; paths hold the names of the document. */
+/* Counts are exact; 64 findings are kept, the first of each kind, so that many of
+ * one kind crowd out none of another: a new one takes the place of the last of
+ * the kind that has most, if its own has fewer. Holds no values; paths hold the names of the document. */
 typedef struct wkg_moderate_report {
 	bool flagged;   /* something was marked */
 	bool truncated; /* something was cut */
@@ -128,6 +149,40 @@ WKG_API WKG_MUST_USE wkg_status
 wkg_moderator_new(wkg_moderator **out, wkg_profile profile,
                   wkg_warning_sink sink, const wkg_allocator *allocator);
 WKG_API void wkg_moderator_free(wkg_moderator *moderator); /* NULL is fine */
+
+#define WKG_OWN_PATTERNS_MAX 64u
+
+/* Everything a moderator can be made with; zero what is not needed. */
+typedef struct wkg_moderator_config {
+	wkg_profile profile;
+	wkg_warning_sink sink;
+	const wkg_allocator *allocator;
+	/* Look for wkg_moderate_extension() as well. Hardened only. */
+	bool extended;
+	/* Patterns of your own, besides. Every field is required, and the table
+	 * has to stay where it is as long as the moderator. An id is a-z, 0-9 and
+	 * -, and nobody else's. A pattern is UTF without UCP, made of literals,
+	 * classes, groups, alternatives, look-around and the quantifiers ?, {n}
+	 * and {n,m} up to 100. It must find its hit; its benign twin must not be
+	 * marked, by whatever pattern. */
+	const wkg_pattern *own;
+	size_t own_count; /* up to WKG_OWN_PATTERNS_MAX */
+} wkg_moderator_config;
+
+/* Why a pattern was refused. */
+typedef struct wkg_pattern_error {
+	size_t index;     /* in `own` */
+	size_t at;        /* byte of the pattern, if it is one that is wrong */
+	const char *what; /* static; "" if no pattern was refused */
+} wkg_pattern_error;
+
+/* The same with more. `error` must not be NULL; it is for a person to read.
+ *
+ * WKG_E_ARGUMENT: as above; too many patterns, or extended in the reference.
+ * WKG_E_INVALID:  a pattern is refused, see `error`. */
+WKG_API WKG_MUST_USE wkg_status
+wkg_moderator_new_with(wkg_moderator **out, const wkg_moderator_config *config,
+                       wkg_pattern_error *error);
 
 /* What one thread needs to match with this moderator and no other; free it
  * before its moderator. */
