@@ -5,8 +5,14 @@ of the library and translated for Python's `re`. Everything else is made here
 from whole lists of characters: what is read and where it stood, what is marked,
 what is cut. There is no budget (M9); conformance/moderate.c tests that one."""
 import re
+import sys
+import unicodedata
 
 import model
+from harness import ROOT
+
+sys.path.insert(0, str(ROOT / "src/tables"))
+from letters import LOOKALIKES, NEGATIVE, SUPPLEMENT  # noqa: E402  facts, not code
 
 MARK = "\u26a0\ufe0f\u3010\u7591\u4f3c\u6ce8\u5165\u3011"
 CUT = "\u2026\uff08\u5df2\u622a\u65ad\uff09"
@@ -34,6 +40,7 @@ def translated(pattern):
     if pattern.startswith("(?i)"):
         flags |= re.IGNORECASE
         others = {"k": "[k\u212a]", "s": "[s\u017f]"}
+        pattern = pattern.replace("[a-z]", "[a-z\u212a\u017f]")
         pattern = re.sub(r"\\.|\(\?i\)|[KkSs]",
                          lambda m: "" if m[0] == "(?i)" else
                          others.get(m[0].lower(), m[0]), pattern)
@@ -48,8 +55,8 @@ class Pattern:
         self.search = translated(source).search
 
 
-def patterns_of(probe):
-    (answer,) = probe.ask(["patterns"])
+def patterns_of(probe, table="patterns"):
+    (answer,) = probe.ask([table])
     return [Pattern(field) for field in answer.split(" ")[1:]]
 
 
@@ -118,26 +125,106 @@ def as_seen(characters, hidden):
             if ord(c) not in hidden or c in BLANKS]
 
 
+# ---- letters ---------------------------------------------------------------
+
+def letter_kind(c):
+    return unicodedata.category(c)[0] in "LN"
+
+
+def looks_like():
+    found = {chr(int(code, 16)): letter for table in (LOOKALIKES, SUPPLEMENT)
+             for letter, codes in table.items() for code in codes.split()}
+    found |= {chr(first + i): chr(ord(letter) + i)
+              for first, letter in NEGATIVE for i in range(26)}
+    return found
+
+
+LOOK = looks_like()
+OVER_LATIN = model.ranges("0300-036F 1AB0-1AFF 1DC0-1DFF 20D0-20FF FE20-FE2F")
+
+
+def letter(c):
+    """What a character reads as, by Python's Unicode."""
+    if c.isascii() or ord(c) in NOT_READ:
+        return c
+    if c in LOOK:
+        return LOOK[c]
+    if ord(c) in OVER_LATIN and unicodedata.category(c) in ("Mn", "Me"):
+        return ""
+    whole = unicodedata.normalize("NFKD", c)
+    if "\uac00" <= c <= "\ud7a3":  # syllables are not taken apart
+        return c
+    if re.fullmatch(r"\(.\)", whole, re.S):
+        whole = whole[1]
+    plain = "".join(p for p in whole if unicodedata.category(p)[0] != "M")
+    if plain != whole and not plain.isascii():
+        return c
+    read = "".join(LOOK.get(p, p) for p in plain)
+    fits = (len(read) <= 3 and len(read.encode("utf-8")) <= 3 * len(c.encode("utf-8"))
+            and not any(ord(p) in NOT_READ for p in read))
+    return read if plain and all(map(letter_kind, plain)) and fits else c
+
+
+def as_letters(reading):
+    """Each character of a reading as what it reads as, where that one stood."""
+    return [(p, at) for c, at in reading for p in letter(c)]
+
+
 READINGS = {"reference": [(deleted, NOT_DELIVERED)],
             "hardened": [(deleted, NOT_READ), (spaced, NOT_READ), (as_seen, NOT_READ),
                          (deleted, NOT_DELIVERED)]}
+READ_AS_LETTERS = READINGS["hardened"][:3]
+
+
+def source_range(reading, end, start, stop):
+    """The source of reading[start:stop], whole characters: what one reads as is
+    not cut in half."""
+    offsets = [at for _, at in reading] + [end]
+    while 0 < stop < len(reading) and offsets[stop] == offsets[stop - 1]:
+        stop += 1
+    return [offsets[start], offsets[stop]]
+
+
+def kept(findings):
+    """The first of each kind, 64 in all: see moderate.h."""
+    some = []
+    for finding in findings:
+        kinds = [kind for _, (kind, *_) in some]
+        if len(some) == KEPT:
+            most = max("std", key=kinds.count)
+            if kinds.count(most) <= kinds.count(finding[1][0]):
+                continue
+            del some[len(kinds) - 1 - kinds[::-1].index(most)]
+        some.append(finding)
+    return some
 
 
 class Moderator:
-    def __init__(self, probe):
+    def __init__(self, probe, extended=False):
         self.patterns = patterns_of(probe)
+        if extended:
+            self.patterns += patterns_of(probe, "extension")
+
+    @staticmethod
+    def readings(characters, profile):
+        plain = [read(characters, hidden) for read, hidden in READINGS[profile]]
+        if profile == "reference":
+            return plain
+        return plain + [as_letters(read(characters, hidden))
+                        for read, hidden in READ_AS_LETTERS]
 
     def suspicions(self, characters, end, profile):
         """(name, from, to), each pattern once, in the order of the table."""
-        found = {}
-        for read, hidden in READINGS[profile]:
-            reading = read(characters, hidden)
+        found, readings = {}, self.readings(characters, profile)
+        for reading in readings:
             text = "".join(c for c, _ in reading)
-            offsets = [at for _, at in reading] + [end]
             for pattern in self.patterns:
                 match = pattern.name not in found and pattern.search(text)
                 if match:
-                    found[pattern.name] = [offsets[at] for at in match.span()]
+                    found[pattern.name] = source_range(reading, end, *match.span())
+        read_mark = MARK.replace("\ufe0f", "")
+        if profile == "hardened" and [c for c, _ in readings[0][:7]] == [*read_mark]:
+            found["marked-before"] = source_range(readings[0], end, 0, len(read_mark))
         return [("s", name, *span) for name, span in found.items()]
 
     def review(self, characters, end, profile):
@@ -184,7 +271,7 @@ class Moderator:
         if profile == "invalid":
             return "E_ARGUMENT"
         data = model.from_hex(field)
-        if operation == "moderate":
+        if operation != "moderate_json":
             characters, _ = of_text(data)
             out, findings = self.review(characters, len(data), profile)
             findings = [("", finding) for finding in findings]
@@ -196,7 +283,7 @@ class Moderator:
         kinds = [finding[0] for _, finding in findings]
         return " ".join(["OK", model.to_hex(out), *(str(kinds.count(k)) for k in "std"),
                          *(":".join(map(str, [*finding, model.to_hex(where)]))
-                           for where, finding in findings[:KEPT])])
+                           for where, finding in kept(findings))])
 
 
 class Steps:
