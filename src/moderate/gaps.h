@@ -42,6 +42,6 @@
 	"\\b(?:you (?:must|should|will|shall|may|can|are to|have to|need to)(?: now| always| only| immediately){0,2} "                      \
 	"(?:approve|ignore|disregard|obey|comply|act|pretend|answer|respond|reply|output|print|reveal|say|grant|release|pay|transfer|execute|follow|accept|bypass|skip|override)" \
 	"|you are (?:now )?(?:an?|the|no longer)\\b(?! (?:[a-z]{1,12} ){0,2}(?:logged|signed|connected|offline|online|member|owner|approver|recipient))" \
-	"|approve (?:this|all|every|any|it|the)\\b|ignore (?:all|any|the|your|every|previous|prior|above)\\b|disregard\\b|do not (?:follow|obey|mention|reveal|refuse|question|ask|tell|check|verify)\\b)"
+	"|(?<!please )(?<!to )approve (?:this|all|every|any|it|the)\\b|ignore (?:all|any|the|your|every|previous|prior|above)\\b|disregard\\b|do not (?:follow|obey|mention|reveal|refuse|question|ask|tell|check|verify)\\b)"
 
 #endif
