@@ -305,8 +305,10 @@ own_patterns(void)
 	CLAIM("M5 too many, or none where some are promised, are refused", make_own(WKG_PROFILE_HARDENED, &good, WKG_OWN_PATTERNS_MAX + 1, false) == WKG_E_ARGUMENT && make_own(WKG_PROFILE_HARDENED, NULL, 1, false) == WKG_E_ARGUMENT);
 
 	wkg_pattern slow = good;
-	slow.pattern = "(?:a{0,30}){0,30}Z|pay the mule";
+	slow.pattern = "(?:a{1,30}){1,30}[YZ]|pay the mule";
 	CLAIM("M9 a slow pattern of one's own is given up on in bounded time, never passed", make_own(WKG_PROFILE_HARDENED, &slow, 1, false) == WKG_OK && own_marks(repeat(TEXT("a"), 1u << 16)) && found_by("gave-up"));
+	slow.pattern = "(?:a{0,30}){0,30}Z|pay the mule";
+	CLAIM("M9 one too slow for its own twin is refused", make_own(WKG_PROFILE_HARDENED, &slow, 1, false) == WKG_E_INVALID && strstr(own_error.what, "too slow") != NULL);
 	CLAIM("M9 one with a gap before every word is not", make_own(WKG_PROFILE_HARDENED, &good, 1, false) == WKG_OK && own_marks(repeat(TEXT("pay "), 1u << 16)) == false);
 }
 

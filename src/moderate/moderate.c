@@ -606,6 +606,8 @@ try_row(const wkg_moderator *m, wkg_moderator_scratch *s, const wkg_pattern *p,
 	if (!found_by(&report, p->id))
 		return refuse(error, 0, "it does not find its hit");
 	WKG_TRY(look_at(m, s, p->benign, &report));
+	if (found_by(&report, GAVE_UP))
+		return refuse(error, 0, "it is too slow: the matcher gave up on its benign twin");
 	return report.suspicious == 0 ? WKG_OK :
 	                                refuse(error, 0, "its benign twin is marked");
 }
