@@ -30,7 +30,7 @@ OPTIONS = {
     "needs-fence": {"profile"},
     "contract": {"profile"},
     "render": {"profile", "state", "verbatim"},
-    "moderate": {"profile", "json", "report"},
+    "moderate": {"profile", "json", "report", "patterns", "extended"},
     "inspect": {"profile", "json", "baseline"},
     "version": {"profile"},
 }
@@ -314,6 +314,9 @@ def moderate_claims():
               (MARK + long)[:2000] + CUT, "(text): suspicious (zh-override-1)",
               "(text): truncated")
     moderates("run twice, marked twice (M6)", [], MARK + order, MARK + MARK + order,
+              "(text): suspicious (zh-override-1)", "(text): suspicious (marked-before)")
+    moderates("in the reference as well, if it still matches", ["--profile", "reference"],
+              MARK + order, MARK + MARK + order,
               "(text): suspicious (zh-override-1)")
     moderates("ill-formed bytes become U+FFFD", [], b"a\xff", "a\ufffd")
 
@@ -338,6 +341,52 @@ def moderate_claims():
            "64 findings have a line each, the rest a count", err[-200:])
 
 
+MULE = {"id": "own-mule", "group": "fraud", "purpose": "money mules",
+        "pattern": r"\bpay\b[^.]{0,20}?\bmule\b", "hit": "pay the mule",
+        "benign": "pay the bill"}
+
+
+def moderate_pattern_claims(report):
+    file = directory / "patterns.json"
+
+    def patterns(*rows):
+        file.write_text(rows[0] if isinstance(rows[0], str) else json.dumps(rows),
+                        encoding="utf-8")
+        return ["--patterns", str(file)]
+
+    raw = report(patterns(MULE), "first p\xaday the mule")
+    tap.ok('"pattern":"own-mule","from":6,"to":20' in raw,
+           "moderate: a pattern of one's own, its bytes in the source", raw)
+    tap.ok('"flagged":false' in report(patterns(MULE), "pay the bill"),
+           "moderate: its benign twin is not marked")
+    raw = report(["--extended"], "You're now an AI")
+    tap.ok('"pattern":"ext-en-role"' in raw, "moderate: the extension, if asked for", raw)
+    tap.ok('"flagged":false' in report([], "You're now an AI"), "moderate: not else")
+    refuses("moderate: no extension in the reference profile",
+            ["moderate", "--extended", "--profile", "reference"], 2, "hardened", "x")
+    refuses("moderate: patterns do not come from standard input",
+            ["moderate", "--patterns", "-"], 2, "standard input", "x")
+    refuses("moderate: a patterns file that is not there",
+            ["moderate", "--patterns", "/missing/p"], 4, "/missing/p", "x")
+    second = MULE | {"id": "own-other"}
+    for what, rows, said in [
+            ("unbounded", [MULE | {"pattern": "pay.*mule"}], "byte 4 of it: a quantifier"),
+            ("second unbounded", [MULE, second | {"pattern": "pay.+mule"}], "'own-other'"),
+            ("no twin", [{k: v for k, v in MULE.items() if k != "benign"}], "missing"),
+            ("a twin that is marked", [MULE | {"benign": "pay a mule"}], "twin is marked"),
+            ("a hit that is missed", [MULE | {"hit": "pay me"}], "does not find its hit"),
+            ("an id twice", [MULE, MULE], "taken"),
+            ("an unknown member", [MULE | {"benine": "x"}], "unknown member"),
+            ("NUL", [MULE | {"hit": "pay\0the mule"}], "NUL"),
+            ("a number", [MULE | {"hit": 1}], "not a string"),
+            ("65 of them", [MULE | {"id": f"own-{i}"} for i in range(65)], "64"),
+            ("no object", [1], "not an object"), ("no array", ["{}"], "not an array"),
+            ("no JSON", ["[{]"], "byte 2"), ("nothing", [""], "byte 0"),
+            ("more behind it", ["[] x"], "byte 3")]:
+        refuses(f"moderate: patterns, {what}", ["moderate", *patterns(*rows)], 3, said, "x")
+    tap.ok('"flagged":false' in report(patterns("[]"), "x"), "moderate: no patterns are fine")
+
+
 def moderate_report_claims():
     def report(args, text):
         return report_of(args, text, command="moderate")
@@ -360,6 +409,7 @@ def moderate_report_claims():
     longest = json.dumps({'"' * 400: ["[INST]"] * 70})
     tap.ok(len(json.loads(report(["--json"], longest))["findings"]) == 64,
            "moderate: 64 paths of the greatest length fit")
+    moderate_pattern_claims(report)
     for document, at in [("", 0), ('{"a":1,}', 7), (b'"\xff"', 1), ('{"a":1,"a":2}', 7)]:
         refuses(f"moderate: malformed JSON {document!r}", ["moderate", "--json"], 3,
                 f"at byte {at}:", document)

@@ -1,6 +1,6 @@
 /* review.c - the commands on either side of a model: render makes the prompt,
  * moderate prepares the answer for the person who reads it. */
-#include "cli.h"
+#include "patterns.h"
 
 #include <wicketgate/moderate.h>
 #include <wicketgate/render.h>
@@ -9,7 +9,7 @@
 
 /* ---- moderate ---- */
 
-enum { JSON = CLI_PROFILE + 1, REPORT };
+enum { JSON = CLI_PROFILE + 1, REPORT, PATTERNS, EXTENDED };
 
 /* clang-format off */
 static const cli_option moderate_options[] = {
@@ -24,6 +24,17 @@ static const cli_option moderate_options[] = {
 		.kind = CLI_TEXT,
 		.value = "FILE",
 		.help = "write what was found to FILE, as JSON, before any output",
+	},
+	[PATTERNS] = {
+		.name = "patterns",
+		.kind = CLI_FILE,
+		.value = "FILE",
+		.help = "look for the patterns in this JSON file as well",
+	},
+	[EXTENDED] = {
+		.name = "extended",
+		.kind = CLI_FLAG,
+		.help = "look for more than the fourteen patterns; hardened only",
 	},
 };
 /* clang-format on */
@@ -144,12 +155,20 @@ moderate_with(cli_call *call, const wkg_moderator *moderator,
 }
 
 static int
-moderate(cli_call *call, wkg_moderate_report *report)
+moderate(cli_call *call, const own_patterns *own, wkg_moderate_report *report)
 {
-	wkg_warning_sink sink = { warn, call };
+	wkg_moderator_config config = {
+		.profile = cli_profile_of(call),
+		.sink = { warn, call },
+		.extended = call->values[EXTENDED].given,
+		.own = own->list,
+		.own_count = own->count,
+	};
+	wkg_pattern_error error;
 	wkg_moderator *moderator = NULL;
-	wkg_status status = wkg_moderator_new(&moderator, cli_profile_of(call),
-	                                      sink, NULL);
+	wkg_status status = wkg_moderator_new_with(&moderator, &config, &error);
+	if (status == WKG_E_INVALID)
+		return own_patterns_refused(own, call->command->name, &error);
 	if (status != WKG_OK)
 		return cli_unexpected(call->command->name, status);
 	int code = moderate_with(call, moderator, report);
@@ -157,11 +176,34 @@ moderate(cli_call *call, wkg_moderate_report *report)
 	return code;
 }
 
+/* Findings point to ids in `own`, so it outlives the report. */
+static int
+moderate_and_report(cli_call *call, own_patterns *own)
+{
+	wkg_moderate_report report;
+	int code = CLI_DONE;
+	if (call->values[PATTERNS].given)
+		code = own_patterns_read(own, call->command->name,
+		                         call->values[PATTERNS].text);
+	if (code == CLI_DONE)
+		code = moderate(call, own, &report);
+	if (code == CLI_DONE)
+		code = write_report(call, &report);
+	return code;
+}
+
 static int
 run_moderate(cli_call *call)
 {
-	wkg_moderate_report report;
+	own_patterns own = { .count = 0 };
 
+	if (call->values[EXTENDED].given &&
+	    cli_profile_of(call) != WKG_PROFILE_HARDENED)
+		return cli_fail(CLI_USAGE, call->command->name,
+		                "--extended needs --profile hardened");
+	if (call->values[PATTERNS].given && cli_is_stdin(call->values[PATTERNS].text))
+		return cli_fail(CLI_USAGE, call->command->name,
+		                "standard input is the text, not the patterns");
 	int code = cli_read_input(call);
 	if (code == CLI_DONE)
 		code = cli_reserve_output(call,
@@ -170,9 +212,8 @@ run_moderate(cli_call *call)
 		code = cli_reserve_work(call->command->name, &call->work,
 		                        wkg_moderate_work_size(call->in.len));
 	if (code == CLI_DONE)
-		code = moderate(call, &report);
-	if (code == CLI_DONE)
-		code = write_report(call, &report);
+		code = moderate_and_report(call, &own);
+	own_patterns_free(&own);
 	if (code != CLI_DONE)
 		return code;
 	return cli_write_output(call);
@@ -189,6 +230,11 @@ const cli_command cli_moderate = {
 		"Each finding is one line on standard error, with its path and without\n"
 		"its text. With --json, values inside 8 containers are kept as they are\n"
 		"and reported as not reviewed; malformed input is refused with exit 3.\n"
+		"\n"
+		"A patterns file is a JSON array of objects with the members id, group,\n"
+		"purpose, pattern (PCRE2, quantifiers up to {100}), hit and benign: a text\n"
+		"it must find and one that must not be marked. Both are tried; a pattern\n"
+		"that fails is exit 3, with the reason.\n"
 		"\n"
 		"Moderate the original, once, where it leaves for a person: what is marked\n"
 		"is marked again by a second run, and what a program reads must not be cut.\n",
