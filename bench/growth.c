@@ -51,6 +51,13 @@ zwsp(wkg_buf *out, size_t n)
 	fill(out, ZWSP, n);
 }
 
+/* Letters that read as others, and hidden characters: every reading differs. */
+static void
+letters(wkg_buf *out, size_t n)
+{
+	fill(out, "ign\xD0\xBEre\xC2\xAD \xEF\xBD\x81\xEF\xAC\x81 \xE5\xBF\xBD\xE7\x95\xA5 ", n);
+}
+
 /* One bracket, and no end of what might stand before the next one. */
 static void
 less_and_zwsp(wkg_buf *out, size_t n)
@@ -410,6 +417,7 @@ static const growth_case cases[] = {
 	{ "payload-cut-under-long-name", cut_under_long_name, payload, MIB },
 	{ "moderate-honest", honest, moderate, MIB },
 	{ "moderate-zwsp", zwsp, moderate, MIB },
+	{ "moderate-letters", letters, moderate, MIB },
 	{ "moderate-line-feeds", line_feeds, moderate, MIB },
 	{ "moderate-heads-zh", heads_zh, moderate, MIB },
 	{ "moderate-heads-en", heads_en, moderate, MIB },
