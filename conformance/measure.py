@@ -2,14 +2,16 @@
 
     measure.py PATH_TO_PROBE moderator
 
-Counts, in both profiles, the marked texts among the labelled ones of
-shared/data: injection.jsonl by language and by class (recall), benign.jsonl by
-class, each mark on it with the text (false positives). It is a measurement, not
+Counts, in both profiles and with the extension, the marked texts among the
+labelled ones of shared/data: injection.jsonl by language and by class (recall),
+benign.jsonl by class, each mark on it with the text (false positives); and of
+quality.jsonl, written by the author of the patterns, which flatters them. It is a measurement, not
 a test: it ends with 0 whatever it finds. The part that must hold is tested by
 false_positives.py. Most classes cannot be found by looking for phrases, and are
 not meant to be: a low number here is what a reader should know, not a fault."""
 import json
 import sys
+from pathlib import Path
 
 import model
 from harness import SHARED, Probe
@@ -19,6 +21,7 @@ WAYS = ("reference", "hardened", "extended")  # the last: hardened, more pattern
 REQUESTS = ("moderate reference", "moderate hardened", "moderate_extended hardened")
 INJECTION = SHARED / "data" / "injection.jsonl"
 BENIGN = SHARED / "data" / "benign.jsonl"
+OWN = Path(__file__).with_name("quality.jsonl")  # whose verdicts quality.py tests
 
 
 def read(path):
@@ -67,7 +70,17 @@ def name_each(rows, found):
         print("  none")
 
 
+def own_texts(probe):
+    rows = read(OWN)
+    for kind in "attack", "honest":
+        some = [row for row in rows if row["kind"] == kind]
+        table(f"{kind}, of our own", some, moderated(probe, some), "cls")
+    attacks = [row for row in rows if row["kind"] == "attack"]
+    table("attack, of our own", attacks, moderated(probe, attacks), "lang")
+
+
 def moderator(probe):
+    own_texts(probe)
     for path in (INJECTION, BENIGN):
         if not path.exists():
             print(f"skipped: {path} is not there")
