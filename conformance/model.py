@@ -3,7 +3,8 @@
 Each function is one sentence of the specification, written the way that is
 most obviously that sentence: whole strings, regular expressions, Python's own
 decoder and JSON parser. Nothing here shares code or tables with src/, except
-the property range files, which are facts about Unicode.
+the property range files, which are facts about Unicode. What there is no range
+file for is read from Debian's unicode-data.
 
 `answer(request)` answers the line protocol of probe.c, so a differential test
 is: the same lines to both, the same lines back."""
@@ -17,6 +18,7 @@ sys.setrecursionlimit(5000)  # Python's json recurses; the documents are nested
 # ---- sets of code points ---------------------------------------------------
 
 TABLES = pathlib.Path(__file__).resolve().parent.parent / "src" / "tables"
+UCD = pathlib.Path("/usr/share/unicode")
 
 
 def ranges(text):
@@ -32,6 +34,19 @@ def having(name):
     """The code points with a property of Unicode."""
     lines = (TABLES / f"{name}.txt").read_text("ascii").splitlines()
     return ranges(" ".join(line.partition("#")[0] for line in lines))
+
+
+def rows(name):
+    """The fields of each line of a file of Debian's unicode-data."""
+    lines = (UCD / name).read_text("utf-8").splitlines()
+    lines = (line.partition("#")[0] for line in lines)
+    return [[field.strip() for field in line.split(";")] for line in lines
+            if ";" in line]
+
+
+def rows_with(name, column, *values):
+    """The code points whose row has one of these values in a column."""
+    return ranges(" ".join(row[0] for row in rows(name) if row[column] in values))
 
 
 REFERENCE_STRIP = ranges(  # S1
@@ -65,10 +80,8 @@ IGNORABLE = (
     | ranges("FF9E FF9F")  # letters, but NFKC makes them marks
 ) - LESS - GREATER
 
-# What each profile removes from a value. The context rules of S2 do not exist
-# yet: until then hardened does with the context set what the reference does.
-STRIP = {"reference": REFERENCE_STRIP,
-         "hardened": HARDENED_STRIP | (HARDENED_CONTEXT & REFERENCE_STRIP)}
+# What each profile may remove from a value.
+STRIP = {"reference": REFERENCE_STRIP, "hardened": HARDENED_STRIP | HARDENED_CONTEXT}
 
 
 def pattern_of(points):
@@ -115,14 +128,143 @@ LIMITS = {"chat": 4000, "webhook": 32768, "form_event": 8192,
           "retrieval": 4000, "tool_result": 16384}  # S4
 
 
-def strip(text, profile):
-    return "".join(c for c in text if ord(c) not in STRIP[profile])
-
-
 def sanitize(text, profile, unit, limit):
-    """Strip the whole, then cut (S3)."""
-    visible = strip(text, profile)
-    return cut(visible, unit, limit), len(text) - len(visible)
+    """Strip the whole, then cut (S3): the text, how many characters were
+    stripped, how many replaced, and whether it was cut."""
+    if profile == "reference":
+        visible = "".join(c for c in text if ord(c) not in REFERENCE_STRIP)
+        clean = cut(visible, unit, limit)
+        return clean, len(text) - len(visible), 0, len(clean) < len(visible)
+    # What came from one element of `pieces` is not cut apart.
+    pieces = in_place(text)
+    visible, clean = "".join(pieces), cut("".join(pieces), unit, limit)
+    if len(clean) < len(visible):
+        while len("".join(pieces)) > len(clean):
+            pieces.pop()
+        clean = "".join(pieces)
+        while clean and ord(clean[-1]) in JOINERS_IN_PLACE or KEYCAP_HALF.search(clean):
+            clean = clean[:-1]
+    lone_returns = len(re.findall("\r(?!\n)", text))
+    return clean, len(text) - len(visible), lone_returns, len(clean) < len(visible)
+
+
+def strip(text, profile):
+    return sanitize(text, profile, "codepoint", 10 ** 12)[0]
+
+
+# ---- characters that stay in their place only (S2) ---------------------------
+
+PICTOGRAPHS, IDEOGRAPHS = having("Extended_Pictographic"), having("Unified_Ideograph")
+MARKS = having("gc_Nonspacing_Mark") - HARDENED_CONTEXT - HARDENED_STRIP
+VIRAMAS = rows_with("extracted/DerivedCombiningClass.txt", 1, "9")
+JOINING = rows_with("ArabicShaping.txt", 2, "L", "R", "D")
+JAMO = rows_with("HangulSyllableType.txt", 1, "L", "V", "T") - {0x115F, 0x1160}
+FIGURES = rows_with("UnicodeData.txt", 2, "Nd", "Nl", "No", "Sm", "Sc")
+SKIN_TONES = ranges("1F3FB-1F3FF")
+VARIATIONS = {tuple(int(code, 16) for code in row[0].split())
+              for name in ("StandardizedVariants.txt",
+                           "emoji/emoji-variation-sequences.txt")
+              for row in rows(name)}
+
+SHY, CGJ, ZWNJ, ZWJ = 0xAD, 0x34F, 0x200C, 0x200D
+FILLERS = {0x115F, 0x1160}
+JOINERS_IN_PLACE = FILLERS | {SHY, CGJ, ZWNJ, ZWJ}
+SELECTORS = having("Variation_Selector")
+IDEOGRAPHIC = ranges("E0100-E01EF")
+STYLE, KEYCAP = 0xFE0F, 0x20E3
+KEYCAP_HALF = re.compile("[\0-\x7f]\ufe0f\\Z")
+FLAG = "\U0001f3f4(?:%s)\U000e007f" % "|".join(
+    "".join(chr(0xE0000 + ord(c)) for c in name) for name in ("gbeng", "gbsct", "gbwls"))
+# A flag, or any visible character, or nothing at the beginning; then what there
+# is to decide about.
+STEP = re.compile("({flag}|[^{unseen}]|\\A)([{unseen}]*)".format(
+    flag=FLAG, unseen=pattern_of(HARDENED_CONTEXT)), re.S)
+
+
+def before(steps, at, through):
+    """The last visible character up to `at` that is not one of these."""
+    while at > 0 and len(steps[at][0]) == 1 and ord(steps[at][0]) in through:
+        at -= 1
+    return at
+
+
+def point(visible):
+    """A step's character; a flag is none in particular, nor is the end."""
+    return ord(visible) if len(visible) == 1 else -1
+
+
+def joins(joiner, steps, selectors, at):
+    """Does this joiner belong between step `at` and the next?"""
+    here, after = point(steps[at][0]), point((steps + [("", "")])[at + 1][0])
+    if joiner == ZWJ:
+        emoji = before(steps, at, SKIN_TONES)
+        styled = [selectors[i] for i in range(emoji, at + 1)]
+        return (here in VIRAMAS or (here in (0x9B0, 0x9F0, 0xCB0) and after in VIRAMAS)
+                or (point(steps[emoji][0]) in PICTOGRAPHS and after_is_emoji(after)
+                    and all(s in (None, STYLE) for s in styled)))
+    if joiner == ZWNJ:
+        letter = before(steps, at, MARKS)
+        return here in VIRAMAS or (point(steps[letter][0]) in JOINING
+                                   and after in JOINING)
+    if joiner == CGJ:
+        return steps[at][0] != "" and after in MARKS
+    if joiner == SHY:
+        return here in FIGURES and after in FIGURES
+    if joiner in FILLERS:
+        return here in JAMO or after in JAMO
+    return after == KEYCAP and (here, joiner) in VARIATIONS
+
+
+def after_is_emoji(code):
+    return code in PICTOGRAPHS
+
+
+def choose(steps, ideographic):
+    """Per step the one selector and the one joiner that stay, or None."""
+    selectors, joiners = [], []
+    for visible, unseen in steps:
+        here = point(visible)
+        codes = [ord(c) for c in unseen if not 0xE0000 <= ord(c) <= 0xE007F]
+        ascii_ = visible != "" and 0 <= here < 0x80
+        is_joiner = [c not in SELECTORS or (c == STYLE and (ascii_ or visible == ""))
+                     for c in codes]
+        first = is_joiner.index(True) if True in is_joiner else len(codes)
+        listed = [c for c in codes[:first] if not ascii_ and (
+            (here, c) in VARIATIONS
+            or ideographic and c in IDEOGRAPHIC and here in IDEOGRAPHS)]
+        selectors.append(listed[0] if listed else None)
+        joiners.append(codes[first] if first < len(codes) else None)
+    joiners = [j if j and joins(j, steps, selectors, at) else None
+               for at, j in enumerate(joiners)]
+    return selectors, joiners
+
+
+def in_place(text):
+    """The text without what is hidden in it, in pieces that are cut as one."""
+    text = re.sub("\r\n?", "\n", text)
+    text = "".join(c for c in text if ord(c) not in HARDENED_STRIP)
+    steps = STEP.findall(text)
+    selectors, joiners = choose(steps, True)
+    if sum(s in IDEOGRAPHIC for s in selectors) > 16:
+        selectors, joiners = choose(steps, False)
+    too_many = [c for c in (SHY, CGJ) if joiners.count(c) > 16]
+    pieces = []
+    for (visible, _), selector, joiner in zip(steps, selectors, joiners):
+        pieces.append(visible)
+        pieces += [chr(c) for c in (selector, joiner) if c and c not in too_many]
+    return paired(pieces)
+
+
+def paired(pieces):
+    """Two regional indicators are one flag."""
+    out = []
+    for piece in pieces:
+        half = out and re.fullmatch("[\U0001f1e6-\U0001f1ff]", out[-1])
+        if half and re.fullmatch("[\U0001f1e6-\U0001f1ff]", piece):
+            out[-1] += piece
+        else:
+            out.append(piece)
+    return out
 
 
 # ---- fence (F) -------------------------------------------------------------
@@ -312,7 +454,7 @@ def rewrite(doc, profile, unit, limit, max_depth):
         elif kind in (STRING, NAME):
             text, lone = unescape(doc[start:end])
             if kind == STRING:
-                clean, _ = sanitize(text, profile, unit, limit)
+                clean, *_ = sanitize(text, profile, unit, limit)
             elif profile == "hardened":
                 clean = strip(text, profile)
             else:
@@ -352,17 +494,20 @@ class Cleaning:
     def text(self, text):
         profile, unit, limit = self.rule
         text, lone = re.subn("[\ud800-\udfff]", "\ufffd", text)
-        clean, stripped = sanitize(text, profile, unit, limit)
+        clean, stripped, returns, was_cut = sanitize(text, profile, unit, limit)
         self.stripped += stripped
-        self.replaced += lone
-        return clean, len(clean) + stripped < len(text)
+        self.replaced += lone + returns
+        return clean, was_cut
 
     def name(self, name):
         """Cleaned in hardened, repaired in both, cut in neither."""
         name, lone = re.subn("[\ud800-\udfff]", "\ufffd", name)
-        clean = strip(name, self.profile) if self.profile == "hardened" else name
         self.replaced += lone
-        self.stripped += len(name) - len(clean)
+        if self.profile == "reference":
+            return name
+        clean, stripped, returns, _ = sanitize(name, "hardened", "codepoint", 10 ** 12)
+        self.stripped += stripped
+        self.replaced += returns
         return clean
 
     def value(self, value, steps=()):
@@ -442,9 +587,8 @@ def answer_sanitize(profile, unit, limit, field):
     if "invalid" in (profile, unit, limit) or limit == "0":
         return "E_ARGUMENT"
     text, replaced = decode(from_hex(field))
-    clean, stripped = sanitize(text, profile, unit, limit_of(limit))
-    truncated = int(len(clean) + stripped < len(text))
-    return f"OK {to_hex(clean)} {stripped} {replaced} {truncated}"
+    clean, stripped, returns, was_cut = sanitize(text, profile, unit, limit_of(limit))
+    return f"OK {to_hex(clean)} {stripped} {replaced + returns} {int(was_cut)}"
 
 
 def answer_neutralize(profile, field):

@@ -58,6 +58,11 @@ WKG_HIDDEN WKG_MUST_USE wkg_status wkg__put(wkg_buf *out, uint32_t code);
 /* The plain twin of wkg_utf8_first_error(), kept to compare with. */
 WKG_HIDDEN size_t wkg__utf8_first_error_plain(wkg_span in);
 
+/* table.c */
+
+/* Is this one of the sequences that Unicode lists, emoji's or standardized? */
+WKG_HIDDEN bool wkg__is_variation(uint32_t base, uint32_t selector);
+
 /* sanitize.c */
 
 /* How text is written down: as plain UTF-8, or (json/copy.h) inside a JSON
@@ -72,7 +77,8 @@ WKG_HIDDEN extern const wkg__notation wkg__plain_text;
 
 /* What to take out of a text, and how much to keep. */
 typedef struct wkg__rule {
-	uint32_t strip; /* WKG_SET_* */
+	/* WKG_SET_*; of CONTEXT_HARDENED what is not in its place. */
+	uint32_t strip;
 	wkg_unit unit;
 	size_t limit;
 } wkg__rule;

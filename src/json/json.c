@@ -284,32 +284,24 @@ ignored_in_names(wkg_json_names names)
 	return 0;
 }
 
-/* The next character of a name that counts; `len` 0 at its end. */
-static wkg_char
-next_in_name(const wkg_json_reader *r, size_t *at)
-{
-	uint32_t ignored = ignored_in_names(r->names);
-	for (;;) {
-		wkg_char c = wkg_json_char(r->doc, *at);
-		*at += c.len;
-		if (c.len == 0 || !(wkg_table_sets(c.code) & ignored))
-			return c;
-	}
-}
-
 /* Names are compared written out, not where they stand: a name that is half a
  * megabyte of ZWSP would otherwise be walked again by every comparison. */
-static void
+static wkg_status
 write_name(wkg_json_reader *r, size_t quote)
 {
-	size_t at = quote + 1;
-	for (;;) {
-		wkg_char c = next_in_name(r, &at);
-		if (c.len == 0)
-			break;
-		r->texts_top += wkg_utf8_encode(r->texts + r->texts_top, c.code);
-	}
-	r->texts[r->texts_top++] = TEXT_END;
+	static const wkg__notation unescaping = { wkg_json_char, wkg__put };
+	const wkg__rule rule = {
+		.strip = ignored_in_names(r->names),
+		.unit = WKG_UNIT_CODEPOINT,
+		.limit = SIZE_MAX, /* two long names must not become one */
+	};
+	static const uint8_t end = TEXT_END;
+	wkg_sanitize_report ignored = { 0 };
+	wkg_buf texts = { r->texts, r->texts_top, r->doc.len };
+	WKG_TRY(wkg__sanitize(&texts, r->doc, quote + 1, &unescaping, &rule, &ignored));
+	WKG_TRY(wkg__append(&texts, &end, 1));
+	r->texts_top = texts.len;
+	return WKG_OK;
 }
 
 static wkg_status
@@ -582,7 +574,7 @@ read_name(wkg_json_reader *r, wkg_json_token *token)
 	WKG_TRY(scan_string(r));
 	WKG_TRY(push(r, token->from, r->texts_top));
 	set_path(r, r->texts_top);
-	write_name(r, token->from);
+	WKG_TRY(write_name(r, token->from));
 	r->expect = EXPECT_COLON;
 	return WKG_OK;
 }

@@ -6,9 +6,9 @@
 
 The sets are those of include/wicketgate/table.h, in the order of their bits.
 They are derived here, in one place and in the open, from the properties of
-Unicode 17.0.0 in the range files beside this script. Debian's unicode-data
-(15.0.0) is needed for one thing that is not set membership: the compatibility
-decompositions in closure().
+Unicode 17.0.0 in the range files beside this script. What there is no range
+file for comes from Debian's unicode-data (15.0.0): decompositions, combining
+classes, joining types, numbers, and the listed variation sequences.
 
 To move to another Unicode version, replace the range files, run this, then
 conformance/table.py. Every check that fails there or in refuse_unsound() is a
@@ -77,24 +77,42 @@ def read_properties():
     return {path.stem: read_ranges(path) for path in HERE.glob("*.txt")}
 
 
-def read_decompositions():
-    """One level of decomposition, canonical or compatible, of each code point
-    that has one. Hangul syllables have none in the file; they decompose into
-    conjoining jamo, which are visible, so closure() does not miss them."""
-    for name in "PropList.txt", "UnicodeData.txt":
-        require((UCD / name).exists(), f"no {UCD / name}: install unicode-data")
-    with open(UCD / "PropList.txt", encoding="utf-8") as file:
-        first = file.readline().strip()
-    require(first == f"# PropList-{DATA_VERSION}.txt",
-            f"{UCD} is not Unicode {DATA_VERSION}: {first!r}")
-    mappings = {}
-    with open(UCD / "UnicodeData.txt", encoding="ascii") as file:
-        for line in file:
-            fields = line.split(";")
-            texts = [part for part in fields[5].split() if part[0] != "<"]
-            if texts:
-                mappings[int(fields[0], 16)] = [int(text, 16) for text in texts]
-    return mappings
+def read_data(name, pattern):
+    """What `pattern` finds in one of Debian's files."""
+    path = UCD / name
+    require(path.exists(), f"no {path}: install unicode-data")
+    return re.findall(pattern, path.read_text(encoding="utf-8"), re.M)
+
+
+def read_characters():
+    """{code: (category, combining class, decomposition)} of Unicode 15.0. Of
+    the long ranges only the ends are in the file; nothing asked here is true
+    of an ideograph, a syllable or a private character between them. Hangul
+    syllables decompose into conjoining jamo, which are visible, so closure()
+    does not miss that it is not said here."""
+    first = read_data("PropList.txt", r"\A# PropList-(\S+)\.txt$")
+    require(first == [DATA_VERSION], f"{UCD} is not Unicode {DATA_VERSION}")
+    rows = read_data("UnicodeData.txt",
+                     r"^([0-9A-F]+);[^;]*;(\w\w);(\d+);\w*;(?:<\w+> )?([0-9A-F ]*);")
+    return {int(code, 16): (category, int(combining),
+                            [int(part, 16) for part in parts.split()])
+            for code, category, combining, parts in rows}
+
+
+def read_joining_letters():
+    """Letters that join one beside them: Arabic, Syriac, Mongolian, N'Ko ..."""
+    return {int(code, 16) for code in
+            read_data("ArabicShaping.txt", r"^([0-9A-F]+); [^;]+; [LRD];")}
+
+
+def read_variations():
+    """(character, selector) of every listed sequence; the ideographic ones are
+    a registry of their own, and not among them."""
+    pattern = r"^([0-9A-F]+) ([0-9A-F]+)\s*;"
+    return sorted({(int(base, 16), int(selector, 16))
+                   for name in ("StandardizedVariants.txt",
+                                "emoji/emoji-variation-sequences.txt")
+                   for base, selector in read_data(name, pattern)})
 
 
 # -------------------------------------------------------------------- sets
@@ -124,6 +142,10 @@ IN_CONTEXT = JOINERS | {
     0x034F,          # combining grapheme joiner, beside a mark: Biblical Hebrew
     0x115F, 0x1160,  # Hangul fillers, beside a conjoining jamo: Old Korean
 } | span((0xE0020, 0xE007F))  # the tags of the three subdivision flags
+
+# Hangul written in parts, without the fillers: the parts that are seen.
+JAMO = span((0x1100, 0x115E), (0x1161, 0x11FF), (0xA960, 0xA97C),
+            (0xD7B0, 0xD7C6), (0xD7CB, 0xD7FB))
 
 # Interlinear annotation: the ruby text survives without its three brackets.
 ANNOTATION = span((0xFFF9, 0xFFFB))
@@ -186,6 +208,11 @@ GREATER = {
 INVISIBLE_LETTERS = {0x115F, 0x1160, 0x3164, 0xFFA0, 0xFF9E, 0xFF9F}
 
 
+# What the context rules look for.
+NEIGHBOURS = ("MARK", "VIRAMA", "JOINING", "JAMO", "PICTOGRAPH", "IDEOGRAPH",
+              "FIGURE")
+
+
 def closure(ignorable, mappings):
     """Code points that become nothing but ignorables in NFKD, hence vanish for
     a reader who normalizes before dropping: `<` U+FF9E `<` is two brackets
@@ -201,8 +228,10 @@ def closure(ignorable, mappings):
             if code not in ignorable and ignorable.issuperset(nfkd(code))}
 
 
-def derive(has, mappings):
+def derive(has, characters, joining_letters):
     """Every set by name, in the order of the bits in table.h."""
+    mappings = {code: parts for code, (_, _, parts) in characters.items()
+                if parts}
     ignorable_by_property = has["Default_Ignorable_Code_Point"]
     controls = has["gc_Control"] - {TAB, LF}
     separators = has["gc_Line_Separator"] | has["gc_Paragraph_Separator"]
@@ -235,6 +264,17 @@ def derive(has, mappings):
         "GREATER": GREATER,
         "STRIP_OUTPUT": REFERENCE - JOINERS,
         "MATCH_IGNORABLE": match,
+        # S2: what the context rules look for beside a character. A mark that
+        # is itself stripped or decided by context is beside nothing.
+        "MARK": has["gc_Nonspacing_Mark"] - strip - context,
+        "VIRAMA": {code for code, (_, combining, _) in characters.items()
+                   if combining == 9},
+        "JOINING": joining_letters,
+        "JAMO": JAMO,
+        "PICTOGRAPH": has["Extended_Pictographic"],
+        "IDEOGRAPH": has["Unified_Ideograph"],
+        "FIGURE": {code for code, (category, _, _) in characters.items()
+                   if category in ("Nd", "Nl", "No", "Sm", "Sc")},
     }
 
 
@@ -266,26 +306,31 @@ def refuse_unsound(sets, letters):
         apart(codes, name, {TAB, LF, SPACE}, "visible white space")
     within(fence & letters, "gc=L and FENCE_IGNORABLE",
            INVISIBLE_LETTERS, "the closed list of T4")
+    # What the context rules take for a neighbour must always stay.
+    for name in NEIGHBOURS:
+        apart(sets[name], name, strip | context,
+              "STRIP_HARDENED | CONTEXT_HARDENED")
 
 
 # ------------------------------------------------------------------ output
 
-# 128 code points to a block gives the smallest table: 26.1 KiB, against 28.0
-# with 256 and 29.3 with 64.
+# 128 code points to a block gives the smallest table: 62.0 KiB, against 74.3
+# with 256 and 73.6 with 64.
 SHIFT = 7
 
 
 def two_stages(sets):
-    """(index, blocks): the sets of a code point, as bits in a byte, are
+    """(index, blocks): the sets of a code point, as bits of a number, are
     blocks[index[code >> SHIFT]][code & (1 << SHIFT) - 1]."""
-    flat = bytearray(0x110000)
+    require(len(sets) <= 16, f"{len(sets)} sets; a uint16_t has 16 bits")
+    flat = [0] * 0x110000
     for bit, codes in enumerate(sets.values()):
         for code in codes:
             flat[code] |= 1 << bit
     size = 1 << SHIFT
     index, blocks = [], {}
     for start in range(0, len(flat), size):
-        block = bytes(flat[start:start + size])
+        block = tuple(flat[start:start + size])
         index.append(blocks.setdefault(block, len(blocks)))
     require(len(blocks) <= 256, f"{len(blocks)} blocks; a byte counts 256")
     return index, list(blocks)
@@ -302,7 +347,13 @@ def rows(numbers, indent):
     return "\n".join(lines + ["\t" * indent + line])
 
 
-def source(sets):
+# A character has 21 bits, and the low eleven tell all selectors apart.
+def pair(base, selector):
+    """One listed sequence as one number."""
+    return base << 11 | selector & 0x7FF
+
+
+def source(sets, variations):
     index, blocks = two_stages(sets)
     bits = "\n".join(f"_Static_assert(WKG_SET_{name} == {1 << bit:#x}, "
                      '"regenerate");' for bit, name in enumerate(sets))
@@ -310,6 +361,7 @@ def source(sets):
     data = "\n".join(f"\t{{ /* {number}: U+{first[number] << SHIFT:04X} */\n"
                      f"{rows(block, 2)}\n\t}},"
                      for number, block in enumerate(blocks))
+    pairs = [pair(*variation) for variation in variations]
     return f"""\
 /* GENERATED by src/tables/generate.py, do not edit.
  *
@@ -332,18 +384,28 @@ const uint8_t wkg__table_index[WKG__TABLE_INDEX_SIZE] = {{
 }};
 
 /* The different blocks of {1 << SHIFT} code points, with their first place. */
-const uint8_t wkg__table_block[][WKG__TABLE_BLOCK_SIZE] = {{
+const uint16_t wkg__table_block[][WKG__TABLE_BLOCK_SIZE] = {{
 {data}
 }};
+
+/* The listed variation sequences, sorted: WKG__VARIATION(character, selector). */
+const uint32_t wkg__table_variations[] = {{
+{rows(pairs, 1)}
+}};
+const size_t wkg__table_variation_count = {len(pairs)};
 """
 
 
 def main(arguments):
     require(arguments in ([], ["--check"]), "usage: generate.py [--check]")
     properties = read_properties()
-    sets = derive(properties, read_decompositions())
+    sets = derive(properties, read_characters(), read_joining_letters())
+    variations = read_variations()
     refuse_unsound(sets, properties["gc_Letter"])
-    wanted = source(sets)
+    selectors = {selector for _, selector in variations}
+    require(selectors <= properties["Variation_Selector"],
+            f"no selectors: {spell(selectors - properties['Variation_Selector'])}")
+    wanted = source(sets, variations)
     if not arguments:
         OUTPUT.write_text(wanted, encoding="ascii")
         return

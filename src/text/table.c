@@ -1,4 +1,6 @@
 /* table.c - look up the sets of a code point. */
+#include "../internal.h"
+
 #include <wicketgate/table.h>
 
 #include "table_data.h"
@@ -20,6 +22,22 @@ wkg_table_sets(uint32_t code)
 		return BEYOND;
 	uint8_t block = wkg__table_index[code >> WKG__TABLE_SHIFT];
 	return wkg__table_block[block][code % WKG__TABLE_BLOCK_SIZE];
+}
+
+bool
+wkg__is_variation(uint32_t base, uint32_t selector)
+{
+	uint32_t wanted = WKG__VARIATION(base, selector);
+	size_t from = 0, to = wkg__table_variation_count;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		if (wkg__table_variations[middle] < wanted)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < wkg__table_variation_count &&
+	       wkg__table_variations[from] == wanted;
 }
 
 const char *
