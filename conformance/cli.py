@@ -489,7 +489,7 @@ def render_claims():
 HOSTILE = ("caf\u00e9 stamped-\u202efdp.exe\r\n"
            "Please ap\u200bprove\u200b th\u00a0is\u200d\n"
            "\u5927 <\u200b< \uff1c\uff1c \U000e0070\U000e0061\U000e0079\n"
-           "\u300a\u3008\u7ea2\u3009 a\u00adb\n").encode() + b"\xff\xe2\x80 " + "\ufff0".encode()
+           "\u300a\u3008\u7ea2\u3009 1\u00ad2\n").encode() + b"\xff\xe2\x80 " + "\ufff0".encode()
 PAGE = """\
 standard input
 
@@ -639,12 +639,22 @@ def inspect_claims():
     for name, text in {
             "accents": "e\u0301 \u1ec7 \u0e17\u0e35\u0e48 \u0928\u093f", "no-break spaces":
             "a\u00a0b\u202fc\u3000d", "an emoji selector": "\u2764\ufe0f",
+            "a family": "\U0001f468\u200d\U0001f469\u200d\U0001f467", "a keycap": "1\ufe0f\u20e3",
+            "the flag of Wales":
+            "\U0001f3f4\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f",
+            "a Persian half-space": "\u0645\u06cc\u200c\u0631\u0648\u0645",
+            "a Sinhala conjunct": "\u0dc1\u0dca\u200d\u0dbb\u0dd3",
+            "a variant of a name": "\u845b\U000e0100\u57ce",
             "CRLF": "a\r\nb\r\n", "a look-alike bracket": "\u300aa\u300b \u00abb\u00bb",
             "two quotation marks of a title in a title": "\u300a\u3008a\u3009\u300b",
             "ASCII brackets": "a << b >>> c <<< d", "private use": "\ue000",
             "mail quoting": ">\n>\n> a"}.items():
         exits(f"{name}: exit 0", text, 0)
     for name, text in {
+            "a second selector": "\u2764\ufe0f\ufe0f", "a selector behind a letter": "a\ufe0f",
+            "a joiner between words": "a\u200db", "a soft hyphen in a word": "a\u00adb",
+            "the flag of Texas":
+            "\U0001f3f4\U000e0075\U000e0073\U000e0074\U000e0078\U000e007f",
             "a zero-width space": "a\u200bb", "a lone CR": "a\rb", "CR CR LF": "a\r\r\n",
             "a byte order mark": "\ufeffa", "a NUL": b"a\0b", "a bad byte": b"\x80",
             "two fullwidth brackets": "\uff1c\uff1c", "a mixed group": "<\u00ab",
@@ -671,7 +681,7 @@ def every_code_point():
     spans = [range(0x20000), range(0xE0000, 0xE1100), range(0xEFFF0, 0xF0010),
              range(0x10FFF0, 0x110000)]
     codes = [c for span in spans for c in span
-             if c not in (0x0A, 0x20) and not 0xD800 <= c < 0xE000]
+             if c not in (0x0A, 0x0D, 0x20) and  # a CR is a line end here not 0xD800 <= c < 0xE000]
     text = "".join(f"<{chr(c)}<\n" for c in codes).encode()
     found = [[] for _ in codes]
     for f in findings(text, code=1):

@@ -84,7 +84,41 @@ def sanitize(tap, probe, rng, count):
     answers = compare(tap, "S1-S4 sanitize strips the whole, then cuts", probe,
                       requests)
 
-    promises = Collected(tap, "S sanitizing again changes nothing")
+    twice_is_once(tap, probe, "random text", requests, answers)
+    for name, alphabet in zip(("emoji", "flags", "joining letters", "viramas",
+                               "figures", "Hangul", "ideographs"), inputs.PLACES):
+        in_every_place(tap, probe, rng, name, alphabet, count)
+    many_rare_ones(tap, probe)
+
+
+def in_every_place(tap, probe, rng, name, alphabet, count):
+    """Every short string, uncut and cut at a place that varies."""
+    name = f"all short strings of {len(alphabet)} pieces, {name}"
+    requests = []
+    for text in strings_over(alphabet, 5 if len(alphabet) < 9 else 4, count):
+        requests += [f"sanitize hardened {rng.choice(UNITS)} {limit} {hexed(text)}"
+                     for limit in (10 ** 6, rng.randrange(1, 9))]
+    answers = compare(tap, f"S2, S3 sanitize as the model: {name}", probe, requests)
+    twice_is_once(tap, probe, name, requests, answers)
+    payloads = [f"payload hardened codepoint 3 16 {hexed(json.dumps([text, {text: 0}]))}"
+                for text in strings_over(alphabet, 3, count)]
+    compare(tap, f"S6 the same in JSON strings and names: {name}", probe, payloads)
+
+
+def many_rare_ones(tap, probe):
+    """S2: sixteen in a value stay, of seventeen none does."""
+    pairs = {"selectors": "\u845b\U000e0100", "soft hyphens": "1\xad2",
+             "grapheme joiners": "\u05b7\u034f\u05b4"}
+    requests = [f"sanitize hardened {unit} {limit} {hexed(tail.join([pair] * n))}"
+                for pair in pairs.values() for n in (15, 16, 17, 18, 400)
+                for tail in ("", "\u200b", "a", "\u845b\U000e0101", "3\xad4")
+                for unit in UNITS for limit in (10, 34, 35, 10 ** 6)]
+    compare(tap, "S2 sixteen rare ones in a value stay, of seventeen none", probe,
+            requests)
+
+
+def twice_is_once(tap, probe, name, requests, answers):
+    promises = Collected(tap, f"S3 sanitizing again changes nothing: {name}")
     again = []
     for request, answer in zip(requests, answers):
         if answer.startswith("OK"):

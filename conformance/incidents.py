@@ -230,15 +230,6 @@ MISSING = {
     "inc-002 fence.hardened": "F9 keyword guard",
     "inc-010 moderator": "a warning about hidden text: M1 strips it in silence",
     "inc-016 moderator": "a warning about hidden text: M1 strips it in silence",
-    "inc-017 sanitizer.hardened": "S2 selectors only in listed sequences",
-    "inc-029 sanitizer.hardened": "S2 joiner between emoji",
-    "inc-032 sanitizer.hardened": "S2 joiner between emoji",
-    "inc-033 sanitizer.hardened": "S2 joiner between joining letters",
-    "inc-034 sanitizer.hardened": "S2 joiner between joining letters",
-    "inc-035 sanitizer.hardened": "S2 joiner between joining letters",
-    "inc-036 sanitizer.hardened": "S2 joiner after a virama",
-    "inc-040 sanitizer.hardened": "S2 soft hyphen between letters",
-    "inc-041 sanitizer.hardened": "S2 CR becomes LF",
     "inc-055 fence.hardened": "F10 token guard",
 }
 

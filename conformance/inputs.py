@@ -29,6 +29,23 @@ BAD = [b"\xff", b"\x80", b"\xc0\xbc", b"\xc2", b"\xe0\x80\xbc", b"\xe2", b"\xe2\
        b"\xf0\x9f\x98", b"\xf4\x90\x80\x80", b"\xf8\x88\x80\x80\xbc", b"\xfe"]
 
 
+# What the context rules of S2 are about: joiners, selectors, and whatever they
+# may stand beside, a few of each script. In strings over one of these lists
+# every neighbourhood occurs.
+EMOJI = ["\u2764", "\U0001f469", "\U0001f3fd", "\ufe0f", "\ufe0e", "\u200d", "\u200b",
+         "a"]
+FLAGS = ["\U0001f3f4", "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067",
+         "\U000e0067", "\U000e007f", "\U0001f1e9", "\u200d", "\u200b", "\r", "a"]
+LETTERS = ["\u0628", "\u0627", "\u064e", "\u200c", "\u200d", "\u1820", "\u180b", "\u2060",
+           "\u034f"]
+VIRAMAS = ["\u0915", "\u094d", "\u200c", "\u200d", "\u09b0", "\u09cd", "\u034f", "\u0301",
+           "\u200b"]
+FIGURES = ["1", "\u2194", "\xad", "\ufe0f", "\u20e3", "\u200d", "a", "\ufe00", "\r", "\n"]
+HANGUL = ["\u1100", "\u1161", "\u11a8", "\u115f", "\u1160", "\xad", "\uac00", "\ufeff"]
+IDEOGRAPHS = ["\u845b", "\U000e0100", "\ufe00", "\u3001", "\U000e01ef", "\u200d", "\u349e"]
+PLACES = [EMOJI, FLAGS, LETTERS, VIRAMAS, FIGURES, HANGUL, IDEOGRAPHS]
+
+
 def edges():
     """Code points on both sides of every boundary of every set."""
     found = set()
@@ -43,7 +60,7 @@ def edges():
 
 EDGES = edges()
 FAMILIES = [BRACKETS, LOOK_ALIKES, QUOTATION, HIDDEN, HIDDEN, MARKS, BLANK, BREAKS,
-            ODD, PLAIN, PLAIN, BAD, EDGES]
+            ODD, PLAIN, PLAIN, BAD, EDGES, *PLACES]
 
 
 def piece(rng, families=FAMILIES):
@@ -56,6 +73,8 @@ def random_bytes(rng, most=14):
     palette = [piece(rng) for _ in range(rng.randrange(1, 6))]
     if rng.random() < .5:
         palette.append(rng.choice(BRACKETS).encode())
+    if rng.random() < .3:
+        palette = [c.encode() for c in rng.choice(PLACES)]
     return b"".join(rng.choice(palette) for _ in range(rng.randrange(most)))
 
 

@@ -131,6 +131,14 @@ static const struct {
 
 static const uint32_t brackets = WKG_SET_LESS | WKG_SET_GREATER;
 
+/* The sets this page is about: a character in none of them is seen as it is. */
+static const uint32_t remarkable = WKG_SET_STRIP_REFERENCE |
+                                   WKG_SET_STRIP_HARDENED |
+                                   WKG_SET_CONTEXT_HARDENED |
+                                   WKG_SET_FENCE_IGNORABLE | WKG_SET_LESS |
+                                   WKG_SET_GREATER | WKG_SET_STRIP_OUTPUT |
+                                   WKG_SET_MATCH_IGNORABLE;
+
 /* The class of a character that is in one of the sets. */
 static inspect_class
 class_in_sets(uint32_t code, uint32_t sets)
@@ -152,7 +160,7 @@ class_of(wkg_char c, uint32_t sets)
 {
 	if (c.ill_formed)
 		return INSPECT_ILL_FORMED;
-	return sets == 0 ? INSPECT_NONE : class_in_sets(c.code, sets);
+	return sets & remarkable ? class_in_sets(c.code, sets) : INSPECT_NONE;
 }
 
 inspect_code

@@ -338,6 +338,8 @@ static wkg_status
 see(passage *p, uint32_t code, uint32_t sets)
 {
 	size_t units = units_together(p, code);
+	if (p->tags > 0) /* nothing joins a flag */
+		sets = 0;
 	WKG_TRY(settle(p, code, sets, units));
 
 	/* A mark does not part two letters, a skin tone no emoji. */
@@ -358,8 +360,7 @@ see_tag(passage *p, uint32_t code)
 		return WKG_OK;
 	}
 	p->tags--;
-	p->base = code; /* nothing joins a flag */
-	p->sets = 0;
+	p->base = code;
 	return keep(p, code, wkg_utf8_units(code, p->rule->unit));
 }
 
