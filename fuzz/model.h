@@ -8,6 +8,7 @@
 #define WKG_FUZZ_MODEL_H
 
 #include "check.h"
+#include "places.h"
 
 #include <wicketgate/json.h>
 #include <wicketgate/sanitize.h>
@@ -26,15 +27,14 @@ model_reference_strips(uint32_t c)
 	       (c >= 0xE0000 && c <= 0xE007F);
 }
 
-/* Hardened: its always-strip set and the reference set, wherever they stand.
- * When the context rules of S2 arrive, this is where they are modelled. */
+/* Stripped wherever it stands. CR is not among these in hardened, but does not
+ * stay either. */
 static inline bool
 model_strips(wkg_profile profile, uint32_t c)
 {
-	if (model_reference_strips(c))
-		return true;
-	return profile == WKG_PROFILE_HARDENED &&
-	       (wkg_table_sets(c) & WKG_SET_STRIP_HARDENED) != 0;
+	if (profile == WKG_PROFILE_REFERENCE)
+		return model_reference_strips(c);
+	return (wkg_table_sets(c) & WKG_SET_STRIP_HARDENED) != 0;
 }
 
 static inline size_t
@@ -47,29 +47,64 @@ model_units(uint32_t c, wkg_unit unit)
 	return 1;
 }
 
+/* CRLF and lone CR are LF. Returns how many were lone. */
+static inline size_t
+model_line_ends(check_chars *text)
+{
+	bool *stays = places_flags(text);
+	size_t lone = 0;
+	for (size_t i = 0; i < text->len; i++) {
+		bool cr = text->code[i] == '\r';
+		stays[i] = !cr || i + 1 == text->len || text->code[i + 1] != '\n';
+		lone += cr && stays[i];
+		if (cr)
+			text->code[i] = '\n';
+	}
+	places_keep(text, stays);
+	return lone;
+}
+
+static inline void
+model_strip(check_chars *text, wkg_profile profile)
+{
+	bool *stays = places_flags(text);
+	for (size_t i = 0; i < text->len; i++)
+		stays[i] = !model_strips(profile, text->code[i]);
+	places_keep(text, stays);
+}
+
+/* Where the text must end: at the last place at which it may be cut and which
+ * is not beyond the limit. */
+static inline size_t
+model_end(const check_chars *text, wkg_profile profile, wkg_unit unit, size_t limit)
+{
+	size_t end = 0, used = 0;
+	for (size_t i = 0; i <= text->len && used <= limit; i++) {
+		if (profile == WKG_PROFILE_REFERENCE || places_may_cut(text, i))
+			end = i;
+		if (i < text->len)
+			used += model_units(text->code[i], unit);
+	}
+	return end;
+}
+
 /* S3: strip first, then cut. In place; returns what the report must say. */
 static inline wkg_sanitize_report
 model_sanitize(check_chars *text, wkg_profile profile, wkg_unit unit,
                size_t limit)
 {
 	wkg_sanitize_report report = { 0, text->ill_formed, 0 };
-	size_t kept = 0;
-	size_t used = 0;
+	size_t before = text->len;
+	if (profile == WKG_PROFILE_HARDENED)
+		report.replaced += model_line_ends(text);
+	model_strip(text, profile);
+	if (profile == WKG_PROFILE_HARDENED)
+		places_apply(text);
+	report.stripped = before - text->len;
 
-	for (size_t i = 0; i < text->len; i++) {
-		uint32_t c = text->code[i];
-		if (model_strips(profile, c)) {
-			report.stripped++;
-			continue;
-		}
-		if (model_units(c, unit) > limit - used)
-			report.truncated = 1;
-		if (report.truncated)
-			continue;
-		used += model_units(c, unit);
-		text->code[kept++] = c;
-	}
-	text->len = kept;
+	size_t end = model_end(text, profile, unit, limit);
+	report.truncated = end < text->len;
+	text->len = end;
 	return report;
 }
 
