@@ -5,12 +5,13 @@
 
 Three judges: Debian's unicode-data 15.0.0, from which the sets are derived once
 more, by other means and without a line of src/tables/generate.py; the ranges of
-../shared/unicode/tables.h, where that folder is present; and the normalization
-of this Python, for the obligations C1 to C5 that the fence's proof rests on.
-Prints TAP.
+../shared/unicode, where that folder is present; and the normalization of this
+Python, for the obligations C1 to C5 that the fence's proof rests on. The listed
+variation sequences are judged by Debian's files. Prints TAP.
 """
 
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -35,11 +36,21 @@ SIZES = {
     "GREATER": 34,
     "STRIP_OUTPUT": 220,
     "MATCH_IGNORABLE": 4260,
+    # What the context rules look for.
+    "MARK": 1796,
+    "VIRAMA": 65,
+    "JOINING": 767,
+    "JAMO": 355,
+    "PICTOGRAPH": 2848,
+    "IDEOGRAPH": 101996,
+    "FIGURE": 2842,
 }
+NEIGHBOURS = list(SIZES)[8:]
+VARIATION_COUNT = 2000
 INVISIBLE_LETTERS = {0x115F, 0x1160, 0x3164, 0xFFA0, 0xFF9E, 0xFF9F}
 
 # U+1171E AHOM CONSONANT SIGN MEDIAL RA was a nonspacing mark until 16.0.
-CHANGED_SINCE_15 = {"FENCE_IGNORABLE": {0x1171E}}
+CHANGED_SINCE_15 = {"FENCE_IGNORABLE": {0x1171E}, "MARK": {0x1171E}}
 
 
 # -------------------------------------------------------------------- TAP
@@ -97,12 +108,13 @@ def differences(actual, expected, scope=None):
 # ---------------------------------------------------------------- subjects
 
 def read_dump(program):
-    """(versions, rows): what table_dump prints."""
+    """(versions, rows, variations): what table_dump prints."""
     output = subprocess.run([program], check=True, capture_output=True,
                             text=True).stdout.splitlines()
-    rows = [tuple(int(field, 16) for field in line.split())
-            for line in output[1:]]
-    return output[0], rows
+    numbers = [tuple(int(field, 16) for field in line.split())
+               for line in output[1:]]
+    rows = [row for row in numbers if len(row) == 3]
+    return output[0], rows, {pair for pair in numbers if len(pair) == 2}
 
 
 def sets_of(rows):
@@ -179,6 +191,7 @@ def derive_from_15(categories, names, has):
     more_empty_glyphs = named("KHITAN SMALL SCRIPT FILLER",
                               "(OBJECT )?REPLACEMENT CHARACTER")
     return {
+        **derive_neighbours_from_15(category, has, hidden),
         "STRIP_REFERENCE": reference,
         "STRIP_HARDENED":
             (nothing_visible | named("INTERLINEAR ANNOTATION .*"))
@@ -204,6 +217,45 @@ def derive_from_15(categories, names, has):
              | category("Cf") | empty_glyphs)
             - has["Prepended_Concatenation_Mark"],
     }
+
+
+def rows_of(name, wanted):
+    """The code points of a data file whose row matches `wanted` behind them."""
+    text = (UCD / name).read_text(encoding="utf-8")
+    return union((int(low, 16), int(high or low, 16)) for low, high in
+                 re.findall(rf"^([0-9A-F]+)(?:\.\.([0-9A-F]+))?\s*;\s*{wanted}",
+                            text, re.M))
+
+
+def derive_neighbours_from_15(category, has, hidden):
+    """What a joiner may stand beside, as S2 and unicode.md word it."""
+    return {
+        "MARK": category("Mn") - hidden,
+        "VIRAMA": rows_of("extracted/DerivedCombiningClass.txt", r"9\b"),
+        "JOINING": rows_of("ArabicShaping.txt", r"[^;]*;\s*[LRD]\b"),
+        "JAMO": rows_of("HangulSyllableType.txt", r"[LVT]\b") - hidden,
+        # Symbols that are no emoji had the property too, until 16.0.
+        "PICTOGRAPH": rows_of("emoji/emoji-data.txt", r"Extended_Pictographic")
+        & rows_of("emoji/emoji-data.txt", r"Emoji\s*#"),
+        "IDEOGRAPH": has["Unified_Ideograph"],
+        "FIGURE": category("Nd", "Nl", "No", "Sm", "Sc"),
+    }
+
+
+def judge_variations(tap, variations):
+    claim = "the variation sequences are the listed ones, and no other"
+    if unusable_data():
+        tap.skip(claim, unusable_data())
+        return
+    listed = set()
+    for name in "StandardizedVariants.txt", "emoji/emoji-variation-sequences.txt":
+        for line in (UCD / name).read_text(encoding="utf-8").splitlines():
+            codes = line.partition("#")[0].partition(";")[0].split()
+            if codes:
+                listed.add(tuple(int(code, 16) for code in codes))
+    tap.ok(claim, differences(variations, listed))
+    tap.ok(f"there are {VARIATION_COUNT} of them",
+           "" if len(listed) == VARIATION_COUNT else f"{len(listed)}")
 
 
 def judge_by_15(tap, sets):
@@ -236,7 +288,11 @@ def judge_by_15(tap, sets):
 
 def unusable_data():
     """Why Debian's files cannot judge here, or an empty string."""
-    files = ["UnicodeData.txt", "PropList.txt", "DerivedCoreProperties.txt"]
+    files = ["UnicodeData.txt", "PropList.txt", "DerivedCoreProperties.txt",
+             "ArabicShaping.txt", "HangulSyllableType.txt",
+             "StandardizedVariants.txt", "emoji/emoji-data.txt",
+             "emoji/emoji-variation-sequences.txt",
+             "extracted/DerivedCombiningClass.txt"]
     if not all((UCD / name).exists() for name in files):
         return "unicode-data is not installed"
     with open(UCD / "PropList.txt", encoding="utf-8") as file:
@@ -272,9 +328,16 @@ def read_c_arrays(path):
                 path.read_text(encoding="utf-8"), re.S)}
 
 
-def read_tables_h():
+def read_shared():
+    """The sets that ../shared knows: those of the stages from tables.h, what
+    17.0 has properties for from ucd17.json. The rest is of 15.0 (see above)."""
     arrays = read_c_arrays(SHARED / "tables.h")
+    has = json.loads((SHARED / "ucd17.json").read_text(encoding="ascii"))
+    hidden = union([*arrays["HARD_SAN_STRIP"], *arrays["HARD_SAN_COND"]])
     return {
+        "MARK": ranges(union(has["gc_Nonspacing_Mark"]) - hidden),
+        "PICTOGRAPH": has["Extended_Pictographic"],
+        "IDEOGRAPH": has["Unified_Ideograph"],
         "STRIP_REFERENCE": arrays["REF_INVISIBLE"],
         "STRIP_HARDENED": arrays["HARD_SAN_STRIP"],
         "CONTEXT_HARDENED": arrays["HARD_SAN_COND"],
@@ -295,23 +358,25 @@ def wrong_edges(codes, runs):
 
 
 def judge_by_shared(tap, sets):
-    edges = [f"{name} begins and ends where tables.h says, to the code point"
-             for name in SIZES]
-    whole = [f"{name} is the set of tables.h" for name in SIZES]
-    mutants = "dropping any one range of any set is noticed by tables.h"
+    names = [name for name in SIZES
+             if name not in ("VIRAMA", "JOINING", "JAMO", "FIGURE")]
+    edges = [f"{name} begins and ends where ../shared says, to the code point"
+             for name in names]
+    whole = [f"{name} is the set of ../shared" for name in names]
+    mutants = "dropping any one range of these sets is noticed by ../shared"
     lookalikes = "whatever UTS #39 likens to a text with < or > is a bracket"
     if (SHARED / "tables.h").exists():
-        runs = read_tables_h()
-        expected = {name: union(runs[name]) for name in SIZES}
+        runs = read_shared()
+        expected = {name: union(runs[name]) for name in names}
 
         def faults(name):
             return differences(sets[name], expected[name])
 
-        for name, claim in zip(SIZES, edges):
+        for name, claim in zip(names, edges):
             tap.ok(claim, wrong_edges(sets[name], runs[name]))
-        for name, claim in zip(SIZES, whole):
+        for name, claim in zip(names, whole):
             tap.ok(claim, faults(name))
-        tap.ok(mutants, unnoticed(sets, faults))
+        tap.ok(mutants, unnoticed({name: sets[name] for name in names}, faults))
     else:
         for claim in [*edges, *whole, mutants]:
             tap.skip(claim, "no ../shared/unicode/tables.h")
@@ -445,7 +510,7 @@ def read_letters():
 def invisible(sets, letters):
     """How the letters in a strip or ignorable set differ from T4's list."""
     unseen = set().union(*(codes for name, codes in sets.items()
-                           if name not in ("LESS", "GREATER")))
+                           if name not in ("LESS", "GREATER", *NEIGHBOURS)))
     return differences(unseen & letters, INVISIBLE_LETTERS)
 
 
@@ -463,6 +528,8 @@ def walk(tap, sets):
     tap.ok("nothing is both stripped and decided by context", strip & context)
     tap.ok("no bracket is of both kinds", less & greater)
     tap.ok("no bracket is ignorable", (less | greater) & fence)
+    tap.ok("what a joiner may stand beside always stays",
+           set().union(*(sets[name] for name in NEIGHBOURS)) & (strip | context))
     tap.ok("space, TAB and LF are in no set", everything & {0x20, 0x09, 0x0A})
     tap.ok("no other letter of 17.0 is invisible",
            invisible(sets, read_letters()))
@@ -529,7 +596,10 @@ def try_refusals(tap, sets):
             ("LESS", 0x20, "visible white space"),
             ("GREATER", 0x09, "visible white space"),
             ("FENCE_IGNORABLE", 0x0A, "visible white space"),
-            ("FENCE_IGNORABLE", 0x61, "the closed list")):
+            ("FENCE_IGNORABLE", 0x61, "the closed list"),
+            ("PICTOGRAPH", 0xFE0F, "PICTOGRAPH and STRIP_HARDENED"),
+            ("MARK", 0x034F, "MARK and STRIP_HARDENED"),
+            ("JAMO", 0x1160, "JAMO and STRIP_HARDENED")):
         broken = {**sets, name: sets[name] ^ {code}}
         try:
             generator.refuse_unsound(broken, letters)
@@ -545,7 +615,7 @@ def main(arguments):
     if len(arguments) != 1:
         sys.exit("usage: table.py PATH_TO_TABLE_DUMP")
     tap = Tap()
-    versions, rows = read_dump(arguments[0])
+    versions, rows, variations = read_dump(arguments[0])
     inside = [row for row in rows if row[0] in CODES]
     tap.ok("sets are of 17.0.0, other data of 15.0.0",
            "" if versions == "version 17.0.0 15.0.0" else versions)
@@ -557,6 +627,7 @@ def main(arguments):
     sets = sets_of(inside)
     walk(tap, sets)
     judge_by_15(tap, sets)
+    judge_variations(tap, variations)
     judge_by_shared(tap, sets)
     judge_by_normalization(tap, sets)
     try_generator(tap)

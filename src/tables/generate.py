@@ -102,7 +102,7 @@ def read_characters():
 def read_joining_letters():
     """Letters that join one beside them: Arabic, Syriac, Mongolian, N'Ko ..."""
     return {int(code, 16) for code in
-            read_data("ArabicShaping.txt", r"^([0-9A-F]+); [^;]+; [LRD];")}
+            read_data("ArabicShaping.txt", r"^([0-9A-F]+);[^;]+;\s*[LRD];")}
 
 
 def read_variations():
