@@ -1,18 +1,22 @@
 """How much is found, and how much is marked that should not be.
 
-    measure.py PATH_TO_PROBE moderator
+    measure.py PATH_TO_PROBE moderator | channels
 
-Counts, in both profiles and with the extension, the marked texts among the
-labelled ones of shared/data: injection.jsonl by language and by class (recall),
+moderator counts, in both profiles and with the extension, the marked texts among
+the labelled ones of shared/data: injection.jsonl by language and by class (recall),
 benign.jsonl by class, each mark on it with the text (false positives); and of
-quality.jsonl, written by the author of the patterns, which flatters them. It is a measurement, not
-a test: it ends with 0 whatever it finds. The part that must hold is tested by
+quality.jsonl, written by the author of the patterns, which flatters them. It is a
+measurement, not a test: it ends with 0 whatever it finds. The part that must hold is tested by
 false_positives.py. Most classes cannot be found by looking for phrases, and are
-not meant to be: a low number here is what a reader should know, not a fault."""
+not meant to be: a low number here is what a reader should know, not a fault.
+
+channels says how many hidden bits the hardened sanitizer lets through, by kind of
+text and of character; channels.py holds it to these numbers."""
 import json
 import sys
 from pathlib import Path
 
+import channels
 import model
 from harness import SHARED, Probe
 
@@ -94,7 +98,11 @@ def moderator(probe):
     name_each(benign, found)
 
 
-MEASUREMENTS = {"moderator": moderator}
+def hidden_channels(probe):
+    channels.show(channels.measured(probe))
+
+
+MEASUREMENTS = {"moderator": moderator, "channels": hidden_channels}
 
 
 def main():

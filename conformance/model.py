@@ -158,7 +158,8 @@ PICTOGRAPHS, IDEOGRAPHS = having("Extended_Pictographic"), having("Unified_Ideog
 MARKS = having("gc_Nonspacing_Mark") - HARDENED_CONTEXT - HARDENED_STRIP
 VIRAMAS = rows_with("extracted/DerivedCombiningClass.txt", 1, "9")
 JOINING = rows_with("ArabicShaping.txt", 2, "L", "R", "D")
-JAMO = rows_with("HangulSyllableType.txt", 1, "L", "V", "T") - {0x115F, 0x1160}
+LEADING = rows_with("HangulSyllableType.txt", 1, "L") - {0x115F}
+VOWELS = rows_with("HangulSyllableType.txt", 1, "V") - {0x1160}
 FIGURES = rows_with("UnicodeData.txt", 2, "Nd", "Nl", "No", "Sm", "Sc")
 SKIN_TONES = ranges("1F3FB-1F3FF")
 VARIATIONS = {tuple(int(code, 16) for code in row[0].split())
@@ -167,8 +168,8 @@ VARIATIONS = {tuple(int(code, 16) for code in row[0].split())
               for row in rows(name)}
 
 SHY, CGJ, ZWNJ, ZWJ = 0xAD, 0x34F, 0x200C, 0x200D
-FILLERS = {0x115F, 0x1160}
-JOINERS_IN_PLACE = FILLERS | {SHY, CGJ, ZWNJ, ZWJ}
+NO_CONSONANT, NO_VOWEL = 0x115F, 0x1160
+JOINERS_IN_PLACE = {NO_CONSONANT, NO_VOWEL, SHY, CGJ, ZWNJ, ZWJ}
 SELECTORS = having("Variation_Selector")
 IDEOGRAPHIC = ranges("E0100-E01EF")
 STYLE, KEYCAP = 0xFE0F, 0x20E3
@@ -210,8 +211,10 @@ def joins(joiner, steps, selectors, at):
         return steps[at][0] != "" and after in MARKS
     if joiner == SHY:
         return here in FIGURES and after in FIGURES
-    if joiner in FILLERS:
-        return here in JAMO or after in JAMO
+    if joiner == NO_CONSONANT:
+        return here not in LEADING and after in VOWELS
+    if joiner == NO_VOWEL:
+        return here in LEADING and after not in VOWELS
     return after == KEYCAP and (here, joiner) in VARIATIONS
 
 

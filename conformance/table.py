@@ -40,7 +40,8 @@ SIZES = {
     "MARK": 1796,
     "VIRAMA": 65,
     "JOINING": 767,
-    "JAMO": 355,
+    "LEADING": 124,
+    "VOWEL": 94,
     "PICTOGRAPH": 2848,
     "IDEOGRAPH": 101996,
     "FIGURE": 2842,
@@ -233,7 +234,8 @@ def derive_neighbours_from_15(category, has, hidden):
         "MARK": category("Mn") - hidden,
         "VIRAMA": rows_of("extracted/DerivedCombiningClass.txt", r"9\b"),
         "JOINING": rows_of("ArabicShaping.txt", r"[^;]*;\s*[LRD]\b"),
-        "JAMO": rows_of("HangulSyllableType.txt", r"[LVT]\b") - hidden,
+        "LEADING": rows_of("HangulSyllableType.txt", r"L\b") - hidden,
+        "VOWEL": rows_of("HangulSyllableType.txt", r"V\b") - hidden,
         # Symbols that are no emoji had the property too, until 16.0.
         "PICTOGRAPH": rows_of("emoji/emoji-data.txt", r"Extended_Pictographic")
         & rows_of("emoji/emoji-data.txt", r"Emoji\s*#"),
@@ -359,7 +361,7 @@ def wrong_edges(codes, runs):
 
 def judge_by_shared(tap, sets):
     names = [name for name in SIZES
-             if name not in ("VIRAMA", "JOINING", "JAMO", "FIGURE")]
+             if name not in ("VIRAMA", "JOINING", "LEADING", "VOWEL", "FIGURE")]
     edges = [f"{name} begins and ends where ../shared says, to the code point"
              for name in names]
     whole = [f"{name} is the set of ../shared" for name in names]
@@ -599,7 +601,7 @@ def try_refusals(tap, sets):
             ("FENCE_IGNORABLE", 0x61, "the closed list"),
             ("PICTOGRAPH", 0xFE0F, "PICTOGRAPH and STRIP_HARDENED"),
             ("MARK", 0x034F, "MARK and STRIP_HARDENED"),
-            ("JAMO", 0x1160, "JAMO and STRIP_HARDENED")):
+            ("VOWEL", 0x1160, "VOWEL and STRIP_HARDENED")):
         broken = {**sets, name: sets[name] ^ {code}}
         try:
             generator.refuse_unsound(broken, letters)

@@ -180,8 +180,8 @@ places_joins(const check_chars *t, size_t i)
 		       (places_letter_before(t, i) && (right & WKG_SET_JOINING));
 	case 0x034F: return before < t->len && (right & WKG_SET_MARK);
 	case 0x00AD: return (left & WKG_SET_FIGURE) && (right & WKG_SET_FIGURE);
-	case 0x115F:
-	case 0x1160: return (left & WKG_SET_JAMO) || (right & WKG_SET_JAMO);
+	case 0x115F: return !(left & WKG_SET_LEADING) && (right & WKG_SET_VOWEL);
+	case 0x1160: return (left & WKG_SET_LEADING) && !(right & WKG_SET_VOWEL);
 	case 0xFE0F:
 		return next == 0x20E3 &&
 		       (here == '#' || here == '*' || places_is(here, '0', '9'));

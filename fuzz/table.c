@@ -29,8 +29,8 @@ claims(uint32_t code)
 	CHECK((sets & brackets) == 0 || (sets & WKG_SET_FENCE_IGNORABLE) == 0);
 	/* What a joiner may stand beside must itself always stay (S2). */
 	const uint32_t neighbours = WKG_SET_MARK | WKG_SET_VIRAMA |
-	                            WKG_SET_JOINING | WKG_SET_JAMO |
-	                            WKG_SET_PICTOGRAPH | WKG_SET_IDEOGRAPH |
+	                            WKG_SET_JOINING | WKG_SET_LEADING |
+	                            WKG_SET_VOWEL | WKG_SET_PICTOGRAPH | WKG_SET_IDEOGRAPH |
 	                            WKG_SET_FIGURE;
 	CHECK((sets & neighbours) == 0 || (sets & hardened) == 0);
 	if (code == ' ' || code == '\t' || code == '\n')

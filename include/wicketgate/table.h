@@ -46,14 +46,16 @@ enum {
 	WKG_SET_VIRAMA = 1u << 9,
 	/* Joins a letter beside it: joining type L, R or D. */
 	WKG_SET_JOINING = 1u << 10,
-	/* A part of a Hangul syllable, not counting the two fillers. */
-	WKG_SET_JAMO = 1u << 11,
+	/* Of a Hangul syllable in parts: its first consonant, its vowel; not
+	 * the fillers that stand for a missing one. */
+	WKG_SET_LEADING = 1u << 11,
+	WKG_SET_VOWEL = 1u << 12,
 	/* Extended_Pictographic: what emoji are made of. */
-	WKG_SET_PICTOGRAPH = 1u << 12,
+	WKG_SET_PICTOGRAPH = 1u << 13,
 	/* Unified_Ideograph: may have ideographic variants. */
-	WKG_SET_IDEOGRAPH = 1u << 13,
+	WKG_SET_IDEOGRAPH = 1u << 14,
 	/* A number, a mathematical or a currency sign: gc=N, Sm, Sc. */
-	WKG_SET_FIGURE = 1u << 14,
+	WKG_SET_FIGURE = 1u << 15,
 };
 
 /* The sets of `code`. Above U+10FFFF, where no character is, the answer is

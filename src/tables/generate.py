@@ -143,9 +143,10 @@ IN_CONTEXT = JOINERS | {
     0x115F, 0x1160,  # Hangul fillers, beside a conjoining jamo: Old Korean
 } | span((0xE0020, 0xE007F))  # the tags of the three subdivision flags
 
-# Hangul written in parts, without the fillers: the parts that are seen.
-JAMO = span((0x1100, 0x115E), (0x1161, 0x11FF), (0xA960, 0xA97C),
-            (0xD7B0, 0xD7C6), (0xD7CB, 0xD7FB))
+# Hangul written in parts: the consonants a syllable begins with, and its vowels,
+# without the filler of either kind.
+LEADING = span((0x1100, 0x115E), (0xA960, 0xA97C))
+VOWELS = span((0x1161, 0x11A7), (0xD7B0, 0xD7C6))
 
 # Interlinear annotation: the ruby text survives without its three brackets.
 ANNOTATION = span((0xFFF9, 0xFFFB))
@@ -209,8 +210,8 @@ INVISIBLE_LETTERS = {0x115F, 0x1160, 0x3164, 0xFFA0, 0xFF9E, 0xFF9F}
 
 
 # What the context rules look for.
-NEIGHBOURS = ("MARK", "VIRAMA", "JOINING", "JAMO", "PICTOGRAPH", "IDEOGRAPH",
-              "FIGURE")
+NEIGHBOURS = ("MARK", "VIRAMA", "JOINING", "LEADING", "VOWEL", "PICTOGRAPH",
+              "IDEOGRAPH", "FIGURE")
 
 
 def closure(ignorable, mappings):
@@ -270,7 +271,8 @@ def derive(has, characters, joining_letters):
         "VIRAMA": {code for code, (_, combining, _) in characters.items()
                    if combining == 9},
         "JOINING": joining_letters,
-        "JAMO": JAMO,
+        "LEADING": LEADING,
+        "VOWEL": VOWELS,
         "PICTOGRAPH": has["Extended_Pictographic"],
         "IDEOGRAPH": has["Unified_Ideograph"],
         "FIGURE": {code for code, (category, _, _) in characters.items()

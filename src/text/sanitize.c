@@ -225,9 +225,10 @@ may_join(passage *p, uint32_t next, uint32_t next_sets)
 		       (is_joined_ra(p->base) && next_sets & WKG_SET_VIRAMA);
 	case ZWNJ: /* RFC 5892 A.1 */
 		return p->sets & WKG_SET_VIRAMA || both & WKG_SET_JOINING;
-	case CHOSEONG_FILLER:
-	case JUNGSEONG_FILLER: /* half a syllable of Old Korean */
-		return (p->sets | next_sets) & WKG_SET_JAMO;
+	case CHOSEONG_FILLER: /* for a missing consonant: Old Korean */
+		return !(p->sets & WKG_SET_LEADING) && next_sets & WKG_SET_VOWEL;
+	case JUNGSEONG_FILLER: /* for a missing vowel */
+		return p->sets & WKG_SET_LEADING && !(next_sets & WKG_SET_VOWEL);
 	case EMOJI_STYLE: /* held behind ASCII only: 1, U+FE0F, U+20E3 */
 		return next == KEYCAP && wkg__is_variation(p->base, EMOJI_STYLE);
 	case GRAPHEME_JOINER: /* Hebrew points in an order of their own */
