@@ -680,8 +680,9 @@ def every_code_point():
     """What inspect says of each code point, next to what the stages did."""
     spans = [range(0x20000), range(0xE0000, 0xE1100), range(0xEFFF0, 0xF0010),
              range(0x10FFF0, 0x110000)]
+    # A CR ends a line of what hardened leaves.
     codes = [c for span in spans for c in span
-             if c not in (0x0A, 0x0D, 0x20) and  # a CR is a line end here not 0xD800 <= c < 0xE000]
+             if c not in (0x0A, 0x0D, 0x20) and not 0xD800 <= c < 0xE000]
     text = "".join(f"<{chr(c)}<\n" for c in codes).encode()
     found = [[] for _ in codes]
     for f in findings(text, code=1):

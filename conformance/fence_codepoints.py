@@ -88,6 +88,8 @@ def padding(tap, probe):
     requests, expected = [], []
     for profile in model.STRIP:
         for c in sorted(model.STRIP[profile]):
+            if profile == "hardened" and c == 0x0D:
+                continue  # is a line feed there, and seen
             pad = chr(c) * 40
             padded = pad + pad.join(visible) + pad
             for unit in model.WIDTH:

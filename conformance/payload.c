@@ -56,6 +56,9 @@ static void
 names(void)
 {
 	CLAIM("S6 hardened strips names", becomes(TEXT("{\"no\\u200bte\":1}"), WKG_PROFILE_HARDENED, TEXT("{\"note\":1}")) && report.stripped == 1);
+	CLAIM("S2 a name keeps what it needs, and no more", becomes(TEXT("{\"\\u0645\\u06cc\\u200c\\u0631\":{\"a\\u200c\\u00adb\\ufe0f\":\"\\u2764\\ufe0f\\ufe0f\"}}"), WKG_PROFILE_HARDENED, TEXT("{\"\\u0645\\u06cc\\u200c\\u0631\":{\"ab\":\"\xE2\x9D\xA4\xEF\xB8\x8F\"}}")) && report.stripped == 4);
+	CLAIM("S2 an escaped CR alone is a line feed, replaced", becomes(TEXT("[\"a\\rb\\r\\n\"]"), WKG_PROFILE_HARDENED, TEXT("[\"a\\nb\\n\"]")) && report.replaced == 1 && report.stripped == 1);
+	CLAIM("S2 those that differ in what stays are two", becomes(TEXT("{\"\\u2764\":1,\"\\u2764\\ufe0f\":2}"), WKG_PROFILE_HARDENED, TEXT("{\"\\u2764\":1,\"\\u2764\\ufe0f\":2}")));
 	CLAIM("S6 reference keeps names", becomes(TEXT("{\"no\\u200bte\":1}"), WKG_PROFILE_REFERENCE, TEXT("{\"no\\u200bte\":1}")) && report.stripped == 0);
 	CLAIM("S6 half a pair in a name is U+FFFD, in reference too", both(TEXT("{\"\\ud800\":1}"), TEXT("{\"\xEF\xBF\xBD\":1}")) && report.replaced == 1);
 	wkg_span longer = join(join(TEXT("{\""), repeat(TEXT("k"), 40000)), TEXT("\":1}"));
@@ -118,6 +121,7 @@ refusals(void)
 	CLAIM("S6 a byte order mark is an error", refuses(TEXT("\xEF\xBB\xBF[]"), WKG_PROFILE_HARDENED, WKG_E_SYNTAX, 0));
 	CLAIM("S6 names that are equal after stripping are an error", refuses(TEXT("{\"a\":1,\"\\u200ba\":2}"), WKG_PROFILE_REFERENCE, WKG_E_DUPLICATE, 7) && report.error.first == 1);
 	CLAIM("S6 a fault inside a dropped container is still an error", refuses(TEXT(TEN TEN "{\"a\":1,\"a\":2}" NET NET), WKG_PROFILE_HARDENED, WKG_E_DUPLICATE, 27));
+	CLAIM("S2 names that differ in what goes are the same", refuses(TEXT("{\"ab\":1,\"a\\ufe0fb\":2}"), WKG_PROFILE_HARDENED, WKG_E_DUPLICATE, 8) && refuses(TEXT("{\"a\\r\\nb\":1,\"a\\rb\":2}"), WKG_PROFILE_HARDENED, WKG_E_DUPLICATE, 12));
 	CLAIM("S6 a megabyte of `[` is an error at its end", refuses(repeat(TEXT("["), 1u << 20), WKG_PROFILE_HARDENED, WKG_E_SYNTAX, 1u << 20));
 }
 

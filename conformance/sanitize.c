@@ -45,7 +45,7 @@ strips(void)
 	CLAIM("S1 direction overrides go", both(TEXT("user\xE2\x80\xAE \xE2\x81\xA6// admin\xE2\x81\xA9"), TEXT("user // admin")));
 	CLAIM("S1 TAG characters go, by code point", both(TEXT("hi\xF3\xA0\x81\xA8\xF3\xA0\x81\xA9"), TEXT("hi")));
 	CLAIM("S1 TAB and LF stay, other C0 go", both(TEXT("a\tb\nc\x01\x1F" "d\0e"), TEXT("a\tb\ncde")));
-	CLAIM("S1 CRLF becomes LF", both(TEXT("a\r\nb"), TEXT("a\nb")));
+	CLAIM("S1 CRLF becomes LF", both(TEXT("a\r\nb"), TEXT("a\nb")) && report.stripped == 1);
 	CLAIM("S1 DEL and C1 go, NBSP stays", both(TEXT("a\x7F" "b\xC2\x80\xC2\x9F" "c\xC2\xA0" "d"), TEXT("abc\xC2\xA0" "d")));
 	CLAIM("S1 line and paragraph separators go", both(TEXT("a\xE2\x80\xA8" "b\xE2\x80\xA9" "c"), TEXT("abc")));
 	CLAIM("S1 a byte order mark goes, also inside", both(TEXT("\xEF\xBB\xBF" "a\xEF\xBB\xBF" "b"), TEXT("ab")));
@@ -54,6 +54,90 @@ strips(void)
 	CLAIM("S2 a Hangul filler stays in reference, a known hole", becomes(TEXT("a\xE3\x85\xA4" "b"), WKG_PROFILE_REFERENCE, TEXT("a\xE3\x85\xA4" "b")));
 	CLAIM("S2 a noncharacter goes in hardened", becomes(TEXT("a\xEF\xBF\xBE" "b"), WKG_PROFILE_HARDENED, TEXT("ab")));
 	CLAIM("S1 marks that carry meaning are never taken: Vietnamese, Hebrew, Thai", both(TEXT("e\xCC\x82\xCC\x81 \xD7\xA9\xD6\xB8 \xE0\xB8\x81\xE0\xB8\xB4"), TEXT("e\xCC\x82\xCC\x81 \xD7\xA9\xD6\xB8 \xE0\xB8\x81\xE0\xB8\xB4")));
+}
+
+/* What is in its place stays. conformance/joiners.py has every language and every
+ * emoji; these are one of each rule, next to its twin. */
+static bool
+keeps(wkg_span text)
+{
+	return becomes(text, WKG_PROFILE_HARDENED, text) && report.stripped + report.replaced + report.truncated == 0;
+}
+
+static bool
+goes(wkg_span in, wkg_span expected)
+{
+	return becomes(in, WKG_PROFILE_HARDENED, expected);
+}
+
+#define HEART "\xE2\x9D\xA4"
+#define MAN "\xF0\x9F\x91\xA8"
+#define WOMAN "\xF0\x9F\x91\xA9"
+#define SKIN "\xF0\x9F\x8F\xBD"
+#define VS15 "\xEF\xB8\x8E"
+#define VS16 "\xEF\xB8\x8F"
+#define ZWJ "\xE2\x80\x8D"
+#define ZWNJ "\xE2\x80\x8C"
+#define KA "\xE0\xA4\x95"
+#define VIRAMA "\xE0\xA5\x8D"
+#define BEH "\xD8\xA8"
+#define FATHA "\xD9\x8E"
+#define SHY "\xC2\xAD"
+#define CGJ "\xCD\x8F"
+#define PATAH "\xD6\xB7"
+#define HIRIQ "\xD6\xB4"
+#define NAME "\xE8\x91\x9B\xF3\xA0\x84\x80" /* U+845B and a variant of it */
+#define FLAG "\xF0\x9F\x8F\xB4"
+#define TAG(letter) "\xF3\xA0\x81" letter
+#define WALES FLAG TAG("\xA7") TAG("\xA2") TAG("\xB7") TAG("\xAC") TAG("\xB3") TAG("\xBF")
+#define RI "\xF0\x9F\x87\xA9" /* U+1F1E9 */
+
+static void
+places(void)
+{
+	CLAIM("S2 a joiner between emoji, skin tones and all", keeps(TEXT(MAN SKIN ZWJ HEART VS16 ZWJ WOMAN)));
+	CLAIM("S2 goes between Latin letters", goes(TEXT("a" ZWJ "b" ZWNJ "c"), TEXT("abc")));
+	CLAIM("S2 goes with an emoji on one side only", goes(TEXT("a" ZWJ HEART ZWJ "b" ZWJ), TEXT("a" HEART "b")));
+	CLAIM("S2 goes behind an emoji in text style", goes(TEXT(HEART VS15 ZWJ MAN), TEXT(HEART VS15 MAN)));
+	CLAIM("S2 one joiner, not two", goes(TEXT(MAN ZWJ ZWNJ ZWJ WOMAN), TEXT(MAN ZWJ WOMAN)));
+	CLAIM("S2 joiners behind a virama", keeps(TEXT(KA VIRAMA ZWJ KA VIRAMA ZWNJ KA VIRAMA ZWJ)));
+	CLAIM("S2 not behind its consonant", goes(TEXT(KA ZWJ VIRAMA KA), TEXT(KA VIRAMA KA)));
+	CLAIM("S2 but Bengali and Kannada RA is joined before it", keeps(TEXT("\xE0\xA6\xB0" ZWJ "\xE0\xA7\x8D\xE0\xA6\xAF \xE0\xB2\xB0" ZWJ "\xE0\xB3\x8D\xE0\xB2\x95")));
+	CLAIM("S2 ZWNJ between Arabic letters, behind their marks too", keeps(TEXT(BEH ZWNJ BEH FATHA ZWNJ BEH)));
+	CLAIM("S2 not at the end of a word, and no ZWJ", goes(TEXT(BEH ZWNJ " " BEH ZWJ BEH), TEXT(BEH " " BEH BEH)));
+	CLAIM("S2 one selector behind a character that has it", goes(TEXT(HEART VS16 VS16 VS15), TEXT(HEART VS16)));
+	CLAIM("S2 none behind one that has not", goes(TEXT("a" VS16 MAN VS16), TEXT("a" MAN)));
+	CLAIM("S2 a keycap keeps its own", keeps(TEXT("1" VS16 "\xE2\x83\xA3#" VS16 "\xE2\x83\xA3")));
+	CLAIM("S2 other ASCII has no selector, not a digit either", goes(TEXT("1" VS16 "2" VS15 "0\xEF\xB8\x80"), TEXT("120")));
+	CLAIM("S2 the three flags that are spelled in tags", keeps(TEXT(WALES WALES)));
+	CLAIM("S2 no other, and no letter behind one", goes(TEXT(FLAG TAG("\xB5") TAG("\xB3") TAG("\xBF") WALES TAG("\xA1")), TEXT(FLAG WALES)));
+	CLAIM("S2 not through a joiner", goes(TEXT(FLAG ZWJ TAG("\xA7") TAG("\xA2") TAG("\xB7") TAG("\xAC") TAG("\xB3") TAG("\xBF")), TEXT(FLAG)));
+	CLAIM("S2 a flag is nothing that joins", goes(TEXT(MAN ZWJ WALES ZWJ MAN), TEXT(MAN WALES MAN)));
+	CLAIM("S2 a soft hyphen between figures, not beside a letter", goes(TEXT("3" SHY "4 Zu" SHY "sammen" SHY " 3" SHY " "), TEXT("3" SHY "4 Zusammen 3 ")));
+	CLAIM("S2 a grapheme joiner before a mark only", goes(TEXT("a" PATAH CGJ HIRIQ "c" CGJ "h" CGJ), TEXT("a" PATAH CGJ HIRIQ "ch")));
+	CLAIM("S2 a Hangul filler for what is missing, and only there", goes(TEXT("\xE1\x85\x9F\xE1\x85\xA1 \xE1\x84\x80\xE1\x85\xA0 a\xE1\x85\x9F\xE1\x85\xA0"), TEXT("\xE1\x85\x9F\xE1\x85\xA1 \xE1\x84\x80\xE1\x85\xA0 a")));
+	CLAIM("S2 a Mongolian selector behind the letter that has it", goes(TEXT("\xE1\xA0\xA1\xE1\xA0\x8B" "a\xE1\xA0\x8B"), TEXT("\xE1\xA0\xA1\xE1\xA0\x8B" "a")));
+	CLAIM("S2 an ideographic selector behind an ideograph only", goes(TEXT(NAME "\xE3\x81\x8B\xF3\xA0\x84\x80"), TEXT(NAME "\xE3\x81\x8B")));
+	CLAIM("S2 sixteen of them in a value stay", keeps(repeat(TEXT(NAME), 16)));
+	CLAIM("S2 of seventeen none does", goes(repeat(TEXT(NAME), 17), repeat(TEXT("\xE8\x91\x9B"), 17)) && report.stripped == 17);
+	CLAIM("S2 nor of seventeen soft hyphens", keeps(join(repeat(TEXT("1" SHY), 16), TEXT("1"))) && goes(join(repeat(TEXT("1" SHY), 17), TEXT("1")), repeat(TEXT("1"), 18)));
+	CLAIM("S2 nor of seventeen grapheme joiners", keeps(repeat(TEXT("a" CGJ PATAH), 16)) && goes(repeat(TEXT("a" CGJ PATAH), 17), repeat(TEXT("a" PATAH), 17)));
+	CLAIM("S2 CRLF is LF, one stripped", goes(TEXT("a\r\nb"), TEXT("a\nb")) && report.stripped == 1 && report.replaced == 0);
+	CLAIM("S2 CR alone is LF, one replaced: no lines are joined", goes(TEXT("a\rb\r"), TEXT("a\nb\n")) && report.stripped == 0 && report.replaced == 2);
+	CLAIM("S1 the reference deletes it, and every joiner, and keeps every selector", becomes(TEXT("a\rb" MAN ZWJ WOMAN "c" VS16 VS16), WKG_PROFILE_REFERENCE, TEXT("ab" MAN WOMAN "c" VS16 VS16)));
+}
+
+static void
+whole(void)
+{
+	CLAIM("S3 a joiner is not the last thing before a cut", cut_to(TEXT(MAN ZWJ WOMAN ZWJ MAN), 4, WKG_UNIT_CODEPOINT, TEXT(MAN ZWJ WOMAN)) && report.stripped == 0 && report.truncated == 1);
+	CLAIM("S3 not even behind a virama", cut_to(TEXT(KA VIRAMA ZWJ KA), 3, WKG_UNIT_CODEPOINT, TEXT(KA VIRAMA)));
+	CLAIM("S3 a selector may be", cut_to(TEXT(HEART VS16 "x"), 2, WKG_UNIT_CODEPOINT, TEXT(HEART VS16)));
+	CLAIM("S3 joiners and selectors count toward the limit", cut_to(TEXT(HEART VS16 ZWJ MAN "x"), 4, WKG_UNIT_CODEPOINT, TEXT(HEART VS16 ZWJ MAN)) && cut_to(TEXT(HEART VS16 ZWJ MAN), 3, WKG_UNIT_CODEPOINT, TEXT(HEART VS16)));
+	CLAIM("S3 a flag in tags is whole or gone", cut_to(TEXT("a" WALES), 7, WKG_UNIT_CODEPOINT, TEXT("a")) && cut_to(TEXT("a" WALES), 8, WKG_UNIT_CODEPOINT, TEXT("a" WALES)));
+	CLAIM("S3 a flag of two regions too", cut_to(TEXT(RI RI RI RI), 3, WKG_UNIT_CODEPOINT, TEXT(RI RI)) && cut_to(TEXT(RI RI RI "x"), 3, WKG_UNIT_CODEPOINT, TEXT(RI RI RI)));
+	CLAIM("S3 in bytes and UTF-16 units as well", cut_to(TEXT(RI RI), 7, WKG_UNIT_BYTE, TEXT("")) && cut_to(TEXT(WALES), 13, WKG_UNIT_UTF16, TEXT("")) && cut_to(TEXT(WALES), 14, WKG_UNIT_UTF16, TEXT(WALES)));
+	CLAIM("S2 the count of rare ones is of the whole value, cut or not", cut_to(repeat(TEXT(NAME), 17), 4, WKG_UNIT_CODEPOINT, repeat(TEXT("\xE8\x91\x9B"), 4)));
 }
 
 static void
@@ -157,6 +241,8 @@ int
 main(void)
 {
 	strips();
+	places();
+	whole();
 	replaces();
 	cuts();
 	sources();
