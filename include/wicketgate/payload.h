@@ -10,9 +10,10 @@
  *     literals, order, white space, and strings with nothing to remove;
  *   - a string that does change is written anew with the escapes of RFC 8785,
  *     the shortest: `\u003c` next to a removed character comes out as `<`;
- *   - the result is a valid document in which no string holds a character of
- *     the strip set, and (hardened) no name either; a surrogate escape without
- *     its partner is U+FFFD, in names too;
+ *   - the result is a valid document in which every string is what
+ *     wkg_sanitize() makes of its text (sanitize.h), and in hardened every name
+ *     too, but uncut; a surrogate escape without its partner is U+FFFD, in
+ *     names of either profile;
  *   - a document that is not strictly valid (json.h) yields nothing at all;
  *     duplicate names are compared unescaped and sanitized;
  *   - sanitizing the result again changes nothing;
@@ -49,7 +50,8 @@ typedef struct wkg_payload_note {
  * dropped leaves are named. Warn about those two; never log content. */
 typedef struct wkg_payload_report {
 	size_t stripped;  /* code points, names included */
-	size_t replaced;  /* lone surrogate escapes turned into U+FFFD */
+	size_t replaced;  /* lone surrogate escapes turned into U+FFFD; in
+	                   * hardened also each lone CR turned into LF */
 	size_t truncated; /* strings */
 	size_t dropped;   /* containers; what was inside is not counted */
 	size_t note_count;

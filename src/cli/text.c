@@ -259,6 +259,8 @@ const cli_command cli_sanitize = {
 	.about =
 		"Remove hidden characters from standard input, then cut it to the limit\n"
 		"of its source. Prints exactly the resulting bytes, no line feed added.\n"
+		"Hardened keeps joiners, selectors and the like where an orthography or\n"
+		"an emoji needs them, and turns CR and CRLF into LF.\n"
 		"With --json, malformed input is refused: exit 3, the byte offset on\n"
 		"standard error, no output. A report has the counts, and the paths of the\n"
 		"first 64 strings that were cut and containers that were dropped.\n",

@@ -138,9 +138,9 @@ JOINERS = {0x200C, 0x200D}  # ZWNJ and ZWJ: Persian, Indic scripts, emoji
 # S2 says in which place each of them stays.
 IN_CONTEXT = JOINERS | {
     CR,              # half of CRLF; alone it becomes LF, not nothing
-    0x00AD,          # soft hyphen, between two letters
-    0x034F,          # combining grapheme joiner, beside a mark: Biblical Hebrew
-    0x115F, 0x1160,  # Hangul fillers, beside a conjoining jamo: Old Korean
+    0x00AD,          # soft hyphen: between figures it may be something else
+    0x034F,          # combining grapheme joiner, before a mark: Biblical Hebrew
+    0x115F, 0x1160,  # Hangul fillers, for half of a syllable: Old Korean
 } | span((0xE0020, 0xE007F))  # the tags of the three subdivision flags
 
 # Hangul written in parts: the consonants a syllable begins with, and its vowels,
