@@ -22,7 +22,7 @@ BUGS = {
     "S2 any character may have a selector": ("src/text/sanitize.c", "	return wkg__is_variation(p->base, selector);", "	return p->base != 0;", "sanitize"),
     "S2 any character may have an ideographic selector": ("src/text/sanitize.c", "		return p->sets & WKG_SET_IDEOGRAPH &&\n		       is_few(p, IDEOGRAPHIC_SELECTORS);", "		return is_few(p, IDEOGRAPHIC_SELECTORS);", "sanitize"),
     "S2 ideographic selectors without end": ("src/text/sanitize.c", "		return p->sets & WKG_SET_IDEOGRAPH &&\n		       is_few(p, IDEOGRAPHIC_SELECTORS);", "		return p->sets & WKG_SET_IDEOGRAPH;", "sanitize"),
-    "S2 the first sixteen of many stay": ("src/text/sanitize.c", "	return p->rare[kind] <= RARE_MAX;", "	return ++p->rare[kind] <= RARE_MAX + 17;", "sanitize"),
+    "S2 seventeen of a kind stay": ("src/text/sanitize.c", "	return p->rare[kind] <= RARE_MAX;", "	return ++p->rare[kind] <= RARE_MAX + 17;", "sanitize"),
     "S2 soft hyphens without end": ("src/text/sanitize.c", "both & WKG_SET_FIGURE && is_few(p, SOFT_HYPHENS)", "both & WKG_SET_FIGURE", "sanitize"),
     "S2 grapheme joiners without end": ("src/text/sanitize.c", "next_sets & WKG_SET_MARK &&\n		       is_few(p, GRAPHEME_JOINERS);", "next_sets & WKG_SET_MARK;", "sanitize"),
     "S2 a soft hyphen stays beside a letter": ("src/text/sanitize.c", "both & WKG_SET_FIGURE && is_few", "(p->sets | next_sets) & WKG_SET_FIGURE && is_few", "sanitize"),
