@@ -296,8 +296,10 @@ static size_t
 units_together(passage *p, uint32_t code)
 {
 	size_t units = wkg_utf8_units(code, p->rule->unit);
-	if (!by_context(p))
+	if (code < REGION_FIRST || !by_context(p)) {
+		p->half_pair = false;
 		return units;
+	}
 	p->half_pair = is_region(code) && !p->half_pair && region_follows(p);
 	if (p->half_pair)
 		return 2 * units;
@@ -325,8 +327,6 @@ static wkg_status
 settle(passage *p, uint32_t next, uint32_t next_sets, size_t next_units)
 {
 	const uint32_t held = p->held;
-	if (held == 0)
-		return WKG_OK;
 	bool stays = may_join(p, next, next_sets);
 	p->held = 0;
 	if (stays) /* never last before a cut (S3) */
@@ -341,7 +341,8 @@ see(passage *p, uint32_t code, uint32_t sets)
 	size_t units = units_together(p, code);
 	if (p->tags > 0) /* nothing joins a flag */
 		sets = 0;
-	WKG_TRY(settle(p, code, sets, units));
+	if (p->held != 0)
+		WKG_TRY(settle(p, code, sets, units));
 
 	/* A mark does not part two letters, a skin tone no emoji. */
 	uint32_t through = sets & WKG_SET_MARK ? WKG_SET_JOINING : 0;
@@ -414,7 +415,7 @@ strip_all(passage *p)
 	for (;;) {
 		wkg_char c = p->notation->read(p->in, p->at);
 		if (c.len == 0)
-			return settle(p, 0, 0, 0);
+			return p->held == 0 ? WKG_OK : settle(p, 0, 0, 0);
 		p->at += c.len;
 		p->report->replaced += c.ill_formed;
 		uint32_t sets = wkg_table_sets(c.code);
