@@ -99,6 +99,13 @@ def read_characters():
             for code, category, combining, parts in rows}
 
 
+def read_decompositions():
+    """One level of decomposition, canonical or compatible, of each code point
+    that has one."""
+    return {code: parts for code, (_, _, parts) in read_characters().items()
+            if parts}
+
+
 def read_joining_letters():
     """Letters that join one beside them: Arabic, Syriac, Mongolian, N'Ko ..."""
     return {int(code, 16) for code in
@@ -280,6 +287,10 @@ def derive(has, characters, joining_letters):
     }
 
 
+def read_sets():
+    return derive(read_properties(), read_characters(), read_joining_letters())
+
+
 def refuse_unsound(sets, letters):
     """What sanitizer and fence rely on. conformance/table.py checks the same
     of the compiled table; here it keeps a bad one from being written."""
@@ -401,7 +412,7 @@ const size_t wkg__table_variation_count = {len(pairs)};
 def main(arguments):
     require(arguments in ([], ["--check"]), "usage: generate.py [--check]")
     properties = read_properties()
-    sets = derive(properties, read_characters(), read_joining_letters())
+    sets = read_sets()
     variations = read_variations()
     refuse_unsound(sets, properties["gc_Letter"])
     selectors = {selector for _, selector in variations}

@@ -14,8 +14,8 @@ From Debian's unicode-data, 15.0.0, as generate.py; the look-alikes are below.
 """
 import sys
 
-from generate import DATA_VERSION, HERE, UCD, derive, read_decompositions
-from generate import read_properties, require, span
+from generate import DATA_VERSION, HERE, UCD, read_decompositions, read_sets
+from generate import require, span
 
 OUTPUT = HERE.parent / "moderate" / "letters_data.c"
 LONGEST = 3  # characters; wkg__letters has room for no more
@@ -174,7 +174,7 @@ const size_t wkg__letter_several_count = sizeof wkg__letter_severals / sizeof *w
 
 def main(arguments):
     require(arguments in ([], ["--check"]), "usage: letters.py [--check]")
-    sets = derive(read_properties(), read_decompositions())
+    sets = read_sets()
     wanted = source(letters(sets["MATCH_IGNORABLE"]))
     if not arguments:
         OUTPUT.write_text(wanted, encoding="ascii")
