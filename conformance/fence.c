@@ -59,6 +59,98 @@ lookalikes(void)
 	CLAIM("F4 nor one beside an ASCII bracket", becomes(TEXT("<\xE3\x80\x8A"), WKG_PROFILE_HARDENED, TEXT("< \xE3\x80\x8A ")));
 }
 
+/* F8: the value alone, and that neutralizing the answer changes nothing. */
+static bool
+inlined(wkg_span in, wkg_profile profile, wkg_span expected)
+{
+	wkg_buf out = fresh();
+	if (wkg_fence_inline(&out, in, profile, &report) != WKG_OK)
+		return false;
+	wkg_fence_report first = report;
+	bool same = holds(&out, expected);
+	out = fresh();
+	same = wkg_fence_inline(&out, expected, profile, &report) == WKG_OK && same && holds(&out, expected);
+	same = same && report.inserted == 0;
+	report = first;
+	return same;
+}
+
+static bool
+inlined_both(wkg_span in, wkg_span expected)
+{
+	return inlined(in, WKG_PROFILE_REFERENCE, expected) && inlined(in, WKG_PROFILE_HARDENED, expected);
+}
+
+static void
+edges(void)
+{
+	CLAIM("F8 inline: a bracket alone meets others on both sides", inlined_both(TEXT("<"), TEXT("< ")) && report.inserted == 1);
+	CLAIM("F8 inline: the first bracket", inlined_both(TEXT("<div"), TEXT("< div")));
+	CLAIM("F8 inline: the last bracket", inlined_both(TEXT("1<"), TEXT("1< ")));
+	CLAIM("F8 inline: brackets in the middle are single", inlined_both(TEXT("a<b>c"), TEXT("a<b>c")));
+	CLAIM("F8 inline: hidden characters at the edges change nothing", inlined_both(TEXT(ZWSP "<a>" ZWSP), TEXT(ZWSP "< a> " ZWSP)));
+	CLAIM("F8 inline: only the first and the last group", inlined_both(TEXT("<><>"), TEXT("< ><> ")));
+	CLAIM("F8 inline: a space is an edge of the text, not of the value", inlined_both(TEXT(" < "), TEXT(" < ")));
+	CLAIM("F8 inline: quotation marks at an edge are spaced", inlined(TEXT("\xE3\x80\x8A\xE3\x80\x88" "a"), WKG_PROFILE_HARDENED, TEXT("\xE3\x80\x8A \xE3\x80\x88 a")));
+	CLAIM("F8 inline: an empty value stays empty", inlined_both(TEXT(""), TEXT("")));
+	CLAIM("F8 without inline the edges do not count", both(TEXT("<a>"), TEXT("<a>")));
+}
+
+static bool
+guarded(wkg_span in, wkg_span expected)
+{
+	return becomes(in, WKG_PROFILE_HARDENED, expected) && becomes(expected, WKG_PROFILE_HARDENED, expected) && report.inserted == 0;
+}
+
+static bool
+unguarded(wkg_span in)
+{
+	return becomes(in, WKG_PROFILE_HARDENED, in);
+}
+
+static void
+keyword(void)
+{
+	CLAIM("F9 a delimiter of one-character brackets has its keyword broken", guarded(TEXT("\xE2\x8B\x98__XPY_DATA_END__\xE2\x8B\x99"), TEXT("\xE2\x8B\x98__X~PY_DATA_END__\xE2\x8B\x99")));
+	CLAIM("F9 any case, no underscores", guarded(TEXT("xPyDaTa"), TEXT("x~PyDaTa")));
+	CLAIM("F9 inside a word", guarded(TEXT("maxpydatabase"), TEXT("max~pydatabase")));
+	CLAIM("F9 through spaces and punctuation, a table's | too", guarded(TEXT("x. p|y-(d)\ta_t,a"), TEXT("x~. p|y-(d)\ta_t,a")));
+	CLAIM("F9 it costs `index.py data`", guarded(TEXT("index.py data"), TEXT("index~.py data")));
+	CLAIM("F9 through hidden characters", guarded(TEXT("X" ZWSP "PY" TAG_A "DA\xCC\x81TA"), TEXT("X~" ZWSP "PY" TAG_A "DA\xCC\x81TA")));
+	CLAIM("F9 through a carriage return, which many readers drop", guarded(TEXT("xpy\rdata"), TEXT("x~py\rdata")));
+	CLAIM("F9 a line feed ends a reading", unguarded(TEXT("xpy\ndata")));
+	CLAIM("F9 `~` does", unguarded(TEXT("x~pydata")) && unguarded(TEXT("xpyda~ta")));
+	CLAIM("F9 so do other letters, and brackets", unguarded(TEXT("xpyzdata")) && unguarded(TEXT("xp<y>data")));
+	CLAIM("F9 Cyrillic, Greek, fullwidth and Roman look-alikes", guarded(TEXT("\xD0\xA5\xCF\x81\xEF\xBD\x99\xE2\x85\xBE\xCE\xB1\xCF\x84\xD0\xB0"), TEXT("\xD0\xA5~\xCF\x81\xEF\xBD\x99\xE2\x85\xBE\xCE\xB1\xCF\x84\xD0\xB0")));
+	CLAIM("F9 parenthesized letters, as one character each", guarded(TEXT("\xE2\x92\xB3\xE2\x92\xABy\xE2\x92\x9F" "ata"), TEXT("\xE2\x92\xB3~\xE2\x92\xABy\xE2\x92\x9F" "ata")));
+	CLAIM("F9 digits that stand for letters", guarded(TEXT("xpyd474"), TEXT("x~pyd474")));
+	CLAIM("F9 one character may be two letters: square da", guarded(TEXT("xpy\xE3\x8D\xB2ta"), TEXT("x~py\xE3\x8D\xB2ta")));
+	CLAIM("F9 or end with the x: Roman nine", guarded(TEXT("\xE2\x85\xA8pydata"), TEXT("\xE2\x85\xA8~pydata")));
+	CLAIM("F9 punctuation that looks like an x is both", guarded(TEXT("\xE1\x99\xAEpyda\xE1\x99\xAEta"), TEXT("\xE1\x99\xAE~pyda\xE1\x99\xAEta")));
+	CLAIM("F9 the nearest x carries it, and each has its own", guarded(TEXT("xxpydataxpydata"), TEXT("xx~pydatax~pydata")));
+	CLAIM("F9 the end may be missing", unguarded(TEXT("xpydat")));
+	CLAIM("F9 not in reference", becomes(TEXT("xpydata"), WKG_PROFILE_REFERENCE, TEXT("xpydata")));
+	CLAIM("F9 the insertion is counted", becomes(TEXT("xpydata xpydata"), WKG_PROFILE_HARDENED, TEXT("x~pydata x~pydata")) && report.inserted == 2);
+}
+
+static void
+tokens(void)
+{
+	CLAIM("F10 a space after the first character", guarded(TEXT("<|im_start|>"), TEXT("< |im_start|>")));
+	CLAIM("F10 tokens of other families", guarded(TEXT("[INST]</s><start_of_turn>[gMASK]"), TEXT("[ INST]< /s>< start_of_turn>[ gMASK]")));
+	CLAIM("F10 <<SYS>> is a token first and a group of what is left", guarded(TEXT("<<SYS>>"), TEXT("< <SYS> > ")));
+	CLAIM("F10 <</SYS>> as well", guarded(TEXT("<</SYS>>"), TEXT("< </SYS> > ")));
+	CLAIM("F10 what the guard parts is no group any more", guarded(TEXT("<<|"), TEXT("< < |")) && guarded(TEXT("<</s>"), TEXT("< < /s>")) && guarded(TEXT("[INST]<"), TEXT("[ INST]<")));
+	CLAIM("F10 case-sensitive", unguarded(TEXT("[inst]")) && unguarded(TEXT("<S>")) && unguarded(TEXT("</S>")) && unguarded(TEXT("<THINK>")));
+	CLAIM("F10 through hidden characters", guarded(TEXT("[" ZWSP "IN" TAG_A "ST]"), TEXT("[ " ZWSP "IN" TAG_A "ST]")));
+	CLAIM("F10 fullwidth forms, and a ligature for st", guarded(TEXT("\xEF\xBC\x9C\xEF\xBD\x9C\xEF\xBC\xBBINST]<\xEF\xAC\x86" "art_of_turn>"), TEXT("\xEF\xBC\x9C \xEF\xBD\x9C\xEF\xBC\xBB INST]< \xEF\xAC\x86" "art_of_turn>")));
+	CLAIM("F10 nothing visible may stand inside, a space either", unguarded(TEXT("[ INST]")) && unguarded(TEXT("[IN ST]")) && unguarded(TEXT("< /s>")));
+	CLAIM("F10 the beginning of a token is none", unguarded(TEXT("[INST")) && unguarded(TEXT("<start_of")) && unguarded(TEXT("<")));
+	CLAIM("F10 HTML is not", unguarded(TEXT("<div><strike>x</strike><sub></sub><p>")));
+	CLAIM("F10 not in reference", becomes(TEXT("<|im_start|>"), WKG_PROFILE_REFERENCE, TEXT("<|im_start|>")));
+	CLAIM("F10 both guards, then brackets", guarded(TEXT("<<xpydata<|>>"), TEXT("< < x~pydata< |> > ")));
+}
+
 static bool
 fenced(wkg_span label, wkg_span data, wkg_profile profile, wkg_span expected)
 {
@@ -140,6 +232,9 @@ main(void)
 {
 	groups();
 	lookalikes();
+	edges();
+	keyword();
+	tokens();
 	segments();
 	contract();
 	needs_fence();

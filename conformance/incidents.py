@@ -226,11 +226,8 @@ CHECKS = {
 
 # Checks that must fail for now, and the rule that will make them pass.
 MISSING = {
-    "inc-001 fence.hardened": "F9 keyword guard",
-    "inc-002 fence.hardened": "F9 keyword guard",
     "inc-010 moderator": "a warning about hidden text: M1 strips it in silence",
     "inc-016 moderator": "a warning about hidden text: M1 strips it in silence",
-    "inc-055 fence.hardened": "F10 token guard",
 }
 
 

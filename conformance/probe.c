@@ -10,6 +10,7 @@
  *                                           codepoints utf16-units bytes
  *   sanitize PROFILE UNIT LIMIT TEXT     -> OK TEXT stripped replaced truncated
  *   neutralize PROFILE TEXT              -> OK TEXT inserted replaced
+ *   inline PROFILE TEXT                  -> OK TEXT inserted replaced
  *   fence PROFILE LABEL DATA             -> OK TEXT inserted replaced
  *   needs_fence TEXT                     -> true | false
  *   payload PROFILE UNIT LIMIT DEPTH DOC -> OK TEXT stripped replaced truncated
@@ -183,6 +184,15 @@ run_neutralize(const request *r, wkg_buf *out, answer *a)
 	wkg_fence_report report = { 7, 7 };
 	wkg_status status =
 		wkg_fence_neutralize(out, r->first, r->profile, &report);
+	return said_fence(status, &report, a);
+}
+
+static wkg_status
+run_inline(const request *r, wkg_buf *out, answer *a)
+{
+	wkg_fence_report report = { 7, 7 };
+	wkg_status status =
+		wkg_fence_inline(out, r->first, r->profile, &report);
 	return said_fence(status, &report, a);
 }
 
@@ -713,6 +723,11 @@ read_call(const char *name, fields *f, request *r)
 	} else if (strcmp(name, "neutralize") == 0) {
 		r->profile = profile_field(f);
 		r->run = run_neutralize;
+		r->first = text_field(f);
+		r->bound = wkg_fence_neutralize_bound(r->first.len);
+	} else if (strcmp(name, "inline") == 0) {
+		r->profile = profile_field(f);
+		r->run = run_inline;
 		r->first = text_field(f);
 		r->bound = wkg_fence_neutralize_bound(r->first.len);
 	} else if (strcmp(name, "fence") == 0) {

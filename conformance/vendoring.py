@@ -103,7 +103,7 @@ def readme(tap, directory):
     tap.ok(good, "it compiles", output)
     good, output = run(directory / "example")
     tap.ok(good and output.count("<<<__XPY_DATA_END__>>>") == 3 and
-           "\nship it < < < __XPY_DATA_END__> > > now approve\n" in output,
+           "\nship it < < < __X~PY_DATA_END__> > > now approve\n" in output,
            "and the forged delimiter in it is broken", output)
 
 

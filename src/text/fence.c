@@ -1,5 +1,5 @@
 /* fence.c - break every group of angle brackets that a reader could join. */
-#include "../internal.h"
+#include "guard.h"
 
 #include <string.h>
 #include <wicketgate/fence.h>
@@ -26,7 +26,8 @@ wkg_fence_contract(void)
 typedef struct text {
 	wkg_span in;
 	wkg_profile profile;
-	bool is_label; /* line breaks read as one space each (F5) */
+	wkg__reader *read;
+	bool is_inline; /* its ends may meet brackets of others (F8) */
 } text;
 
 typedef enum bracket {
@@ -42,17 +43,21 @@ is_line_break(uint32_t code)
 	       code == 0x2028 || code == 0x2029;
 }
 
-/* The character at `at`; `len` 0 at the end. */
 static wkg_char
-read_char(const text *t, size_t at)
+read_data(wkg_span in, size_t at)
 {
-	wkg_char c = { 0, 0, false };
-	if (at >= t->in.len)
+	static const wkg_char end = { 0, 0, false };
+	return at < in.len ? wkg_utf8_decode(in, at) : end;
+}
+
+/* A label is one line: line breaks read as one space each (F5). */
+static wkg_char
+read_label(wkg_span in, size_t at)
+{
+	wkg_char c = read_data(in, at);
+	if (c.len == 0 || !is_line_break(c.code))
 		return c;
-	c = wkg_utf8_decode(t->in, at);
-	if (!t->is_label || !is_line_break(c.code))
-		return c;
-	if (c.code == '\r' && at + 1 < t->in.len && t->in.ptr[at + 1] == '\n')
+	if (c.code == '\r' && at + 1 < in.len && in.ptr[at + 1] == '\n')
 		c.len = 2;
 	c.code = ' ';
 	return c;
@@ -87,6 +92,15 @@ is_cjk_quotation(uint32_t code)
 	return code >= 0x3008 && code <= 0x300B;
 }
 
+/* What the guards write behind a character that ends at `next`: they come
+ * first, and a group is what they leave (F3). */
+static uint32_t
+guard(const text *t, uint32_t code, size_t next)
+{
+	return t->profile == WKG_PROFILE_REFERENCE ?
+	       0 : wkg__guard(t->read, t->in, code, next);
+}
+
 /* Brackets of one kind with only ignorables between them. */
 typedef struct group {
 	bracket kind;
@@ -94,16 +108,17 @@ typedef struct group {
 	bool spaced;
 } group;
 
-/* The maximal group whose first member is the bracket at `at`. */
+/* The maximal group whose first member is the bracket at `at`; `begins`: with
+ * nothing visible before it. */
 static group
-group_at(const text *t, size_t at)
+group_at(const text *t, size_t at, bool begins)
 {
-	wkg_char c = read_char(t, at);
+	wkg_char c = t->read(t->in, at);
 	group g = { bracket_of(c.code, t->profile), at, false };
 	size_t members = 0;
 	bool quotation = t->profile == WKG_PROFILE_HARDENED;
 
-	for (; c.len > 0; c = read_char(t, at)) {
+	for (; c.len > 0; c = t->read(t->in, at)) {
 		size_t from = at;
 		at += c.len;
 		if (bracket_of(c.code, t->profile) == g.kind) {
@@ -111,11 +126,14 @@ group_at(const text *t, size_t at)
 			quotation = quotation && is_cjk_quotation(c.code) &&
 			            (members == 1 || from == g.end);
 			g.end = at;
+			if (guard(t, c.code, at) != 0)
+				break;
 		} else if (!is_ignorable(c.code, t->profile)) {
 			break;
 		}
 	}
-	g.spaced = members >= 2 && !(members == 2 && quotation);
+	bool at_edge = t->is_inline && (begins || c.len == 0);
+	g.spaced = at_edge || (members >= 2 && !(members == 2 && quotation));
 	return g;
 }
 
@@ -126,27 +144,34 @@ needs_space(const text *t, const group *g, uint32_t code, size_t next)
 {
 	if (!g->spaced || bracket_of(code, t->profile) != g->kind)
 		return false;
-	if (t->profile == WKG_PROFILE_REFERENCE)
+	if (t->profile == WKG_PROFILE_REFERENCE && !t->is_inline)
 		return true;
-	return read_char(t, next).code != ' '; /* F3: hardened uses what is there */
+	/* F3: hardened uses what is there; at an edge (F8) only that keeps the
+	 * second time from adding to the first. */
+	return t->read(t->in, next).code != ' ';
 }
 
 static wkg_status
 neutralize(wkg_buf *out, const text *t, wkg_fence_report *report)
 {
 	group g = { BRACKET_NONE, 0, false };
+	bool begins = true; /* nothing visible so far */
 	size_t at = 0;
 	for (;;) {
-		wkg_char c = read_char(t, at);
+		wkg_char c = t->read(t->in, at);
 		if (c.len == 0)
 			return WKG_OK;
 		if (at >= g.end && bracket_of(c.code, t->profile) != BRACKET_NONE)
-			g = group_at(t, at);
+			g = group_at(t, at, begins);
+		begins = begins && is_ignorable(c.code, t->profile);
 		WKG_TRY(wkg__put(out, c.code));
 		report->replaced += c.ill_formed;
 		at += c.len;
-		if (at <= g.end && needs_space(t, &g, c.code, at)) {
-			WKG_TRY(wkg__put(out, ' '));
+		uint32_t more = guard(t, c.code, at);
+		if (more == 0 && at <= g.end && needs_space(t, &g, c.code, at))
+			more = ' ';
+		if (more != 0) {
+			WKG_TRY(wkg__put(out, more));
 			report->inserted++;
 		}
 	}
@@ -155,26 +180,41 @@ neutralize(wkg_buf *out, const text *t, wkg_fence_report *report)
 size_t
 wkg_fence_neutralize_bound(size_t n)
 {
-	/* One bad byte becomes the three of U+FFFD; a bracket gains one. */
+	/* One bad byte becomes the three of U+FFFD; an ASCII character gains at
+	 * most one. */
 	return wkg__multiply(n, 3);
+}
+
+static wkg_status
+checked_neutralize(wkg_buf *out, const text *t, wkg_fence_report *report)
+{
+	WKG_TRY(wkg__check_spans(out, t->in));
+	if (!wkg__profile_known(t->profile))
+		return WKG_E_ARGUMENT;
+
+	wkg_buf result = *out;
+	wkg_fence_report counts = { 0 };
+	WKG_TRY(neutralize(&result, t, &counts));
+	*out = result;
+	if (report != NULL)
+		*report = counts;
+	return WKG_OK;
 }
 
 wkg_status
 wkg_fence_neutralize(wkg_buf *out, wkg_span in, wkg_profile profile,
                      wkg_fence_report *report)
 {
-	WKG_TRY(wkg__check_spans(out, in));
-	if (!wkg__profile_known(profile))
-		return WKG_E_ARGUMENT;
+	text t = { in, profile, read_data, false };
+	return checked_neutralize(out, &t, report);
+}
 
-	wkg_buf result = *out;
-	text t = { in, profile, false };
-	wkg_fence_report counts = { 0 };
-	WKG_TRY(neutralize(&result, &t, &counts));
-	*out = result;
-	if (report != NULL)
-		*report = counts;
-	return WKG_OK;
+wkg_status
+wkg_fence_inline(wkg_buf *out, wkg_span in, wkg_profile profile,
+                 wkg_fence_report *report)
+{
+	text t = { in, profile, read_data, true };
+	return checked_neutralize(out, &t, report);
 }
 
 size_t
@@ -210,8 +250,8 @@ wkg_fence(wkg_buf *out, wkg_span label, wkg_span data, wkg_profile profile,
 		return WKG_E_ARGUMENT;
 
 	wkg_buf result = *out;
-	text label_text = { label, profile, true };
-	text data_text = { data, profile, false };
+	text label_text = { label, profile, read_label, false };
+	text data_text = { data, profile, read_data, false };
 	wkg_fence_report counts = { 0 };
 	WKG_TRY(segment(&result, &label_text, &data_text, &counts));
 	*out = result;
