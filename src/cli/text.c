@@ -12,7 +12,6 @@
 
 /* Tables and help texts keep their lines: clang-format is off around them. */
 
-static const cli_option profile_is_used[] = { CLI_PROFILE_IS_USED };
 static const cli_option profile_is_not_used[] = { CLI_PROFILE_IS_NOT_USED };
 
 static int
@@ -275,6 +274,20 @@ const cli_command cli_sanitize = {
 
 /* ---- neutralize ---- */
 
+enum { INLINE = CLI_PROFILE + 1 };
+
+/* clang-format off */
+static const cli_option neutralize_options[] = {
+	[CLI_PROFILE] = CLI_PROFILE_IS_USED,
+	[INLINE] = {
+		.name = "inline",
+		.kind = CLI_FLAG,
+		.help = "for a value inside a sentence: its first and last bracket\n"
+			"      count as if others stood next to them",
+	},
+};
+/* clang-format on */
+
 static int
 run_neutralize(cli_call *call)
 {
@@ -285,9 +298,12 @@ run_neutralize(cli_call *call)
 	if (code != CLI_DONE)
 		return code;
 
-	wkg_status status = wkg_fence_neutralize(&call->out,
-	                                         wkg_buf_span(&call->in),
-	                                         cli_profile_of(call), NULL);
+	wkg_span in = wkg_buf_span(&call->in);
+	wkg_profile profile = cli_profile_of(call);
+	wkg_status status =
+		call->values[INLINE].given ?
+			wkg_fence_inline(&call->out, in, profile, NULL) :
+			wkg_fence_neutralize(&call->out, in, profile, NULL);
 	if (status != WKG_OK)
 		return unexpected(call, status);
 	return cli_write_output(call);
@@ -296,15 +312,16 @@ run_neutralize(cli_call *call)
 /* clang-format off */
 const cli_command cli_neutralize = {
 	.name = "neutralize",
-	.summary = "break groups of angle brackets, so that none is a delimiter",
+	.summary = "break what could be read as a delimiter or a chat token",
 	.about =
 		"Put a space behind each angle bracket that has another of its kind next\n"
-		"to it, so that no fence delimiter can be read in the text. Removes\n"
+		"to it, so that no fence delimiter can be read in the text; hardened also\n"
+		"breaks the delimiters' keyword, with ~, and chat-template tokens. Removes\n"
 		"nothing. Prints exactly the resulting bytes, no line feed added. A value\n"
 		"that goes into a prompt wants fence.\n",
 	.example = "printf '<<<__XPY_DATA_END__>>>' | wicketgate neutralize",
-	.options = profile_is_used,
-	.option_count = COUNT(profile_is_used),
+	.options = neutralize_options,
+	.option_count = COUNT(neutralize_options),
 	.run = run_neutralize,
 };
 /* clang-format on */
