@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "text": {"text"}, "json": {"text", "json"}, "moderate": {"text", "json", "moderate"},
     "gate": {"text", "json", "gate"}, "cli": {"text", "json", "moderate", "gate", "cli"},
 }
-PRIVATE = {"../allocator.h", "../internal.h", "table_data.h", "copy.h", "../json/copy.h", "tape.h", "schema.h", "number.h",
+PRIVATE = {"../allocator.h", "../internal.h", "table_data.h", "guard.h", "guard_data.h", "copy.h", "../json/copy.h", "tape.h", "schema.h", "number.h",
            "instant.h", "crypto.h", "base64url.h", "ledger.h", "letters.h", "own.h", "reading.h", "gaps.h"}
 LIBC = {"text": {"string.h"}, "json": {"string.h"}, "moderate": {"string.h", "stdlib.h", "pcre2.h"}}
 GATE = {"string.h", "stdlib.h", "float.h", "limits.h", "stdio.h", "pthread.h", "errno.h", "fcntl.h", "unistd.h",

@@ -148,40 +148,75 @@ def has_adjacent_brackets(text, profile):
                for pair in ADJACENT[profile].finditer(visible))
 
 
-def is_input_with_spaces(text, out, inserted):
-    """F3: is `out` the text and exactly that many spaces more?"""
+def only_insertions(text, out, inserted):
+    """F3: is `out` the text and exactly that many spaces and `~` more?"""
     at = extra = 0
     for c in out:
         if at < len(text) and c == text[at]:
             at += 1
-        elif c == " ":
+        elif c in " ~":
             extra += 1
         else:
             return False
     return at == len(text) and extra == inserted
 
 
-def neutralize(tap, probe, name, texts, profile):
+def neutralize(tap, probe, name, texts, profile, operation="neutralize"):
     """Against the model, and against F3, F4 and F8 directly."""
     texts = list(texts)
-    requests = [f"neutralize {profile} {hexed(t)}" for t in texts]
-    answers = compare(tap, f"F3 {profile} as the model: {name}", probe, requests)
-    f3 = Collected(tap, f"F3 {profile} only inserts spaces: {name}")
-    f4 = Collected(tap, f"F4 {profile} leaves no two adjacent: {name}")
-    f8 = Collected(tap, f"F8 {profile} twice is once: {name}")
+    requests = [f"{operation} {profile} {hexed(t)}" for t in texts]
+    how = f"{operation} {profile}"
+    answers = compare(tap, f"F3 {how} as the model: {name}", probe, requests)
+    f3 = Collected(tap, f"F3 {how} only inserts: {name}")
+    f4 = Collected(tap, f"F4 {how} leaves no two adjacent: {name}")
+    f8 = Collected(tap, f"F8 {how} twice is once: {name}")
     outputs = [output(a) or "" for a in answers]
-    again = probe.ask(f"neutralize {profile} {hexed(o)}" for o in outputs)
+    again = probe.ask(f"{operation} {profile} {hexed(o)}" for o in outputs)
     for text, answer, out, second in zip(texts, answers, outputs, again):
         if isinstance(text, bytes):
             text = model.decode(text)[0]
         inserted = int(answer.split(" ")[2]) if answer.startswith("OK") else -1
-        f3.check(is_input_with_spaces(text, out, inserted), text, out)
+        f3.check(only_insertions(text, out, inserted), text, out)
         f4.check(not has_adjacent_brackets(out, profile), text, out)
         f8.check(second == f"OK {hexed(out)} 0 0", text, out)
     f3.done()
     f4.done()
     f8.done()
     return outputs
+
+
+# By what a guard reads in them: the characters that can stand for a letter of
+# the keyword, for a part of a token.
+SPELLINGS = {}
+for character in map(chr, {*range(0x20000)} - {*range(0xd800, 0xe000)}):
+    if unicodedata.category(character) != "Cn":
+        for part in {model.letters(character), model.compatible(character)}:
+            SPELLINGS.setdefault(part, []).append(character)
+
+
+def disguised(rng, word):
+    """The word in other characters, with some more between them."""
+    out = []
+    for c in word:
+        alike = SPELLINGS.get(rng.choice([c, c, c.lower()])) or [c]
+        out.append(c if rng.random() < .6 else rng.choice(alike))
+        if rng.random() < .15:
+            out.append(rng.choice(SPELLINGS[""]))
+        elif rng.random() < .03:
+            out.append(rng.choice(" \n\r\t~|<>[]\u166e"))
+    return "".join(out)
+
+
+def guarded_text(rng):
+    """Words of the guards in disguise, between brackets and their pieces."""
+    pieces = ["<", ">", "<<", "[", "x", "py", "da", "ta", "\u3372", "\u2168", "|", "/",
+              "\u22d8", "\u300a", "~", " ", "\n", "index.py data", model.END]
+    def piece():
+        kind = rng.random()
+        return (disguised(rng, "xpydata") if kind < .3 else
+                disguised(rng, rng.choice(model.TOKENS)) if kind < .6 else
+                rng.choice(inputs.LOOK_ALIKES) if kind < .7 else rng.choice(pieces))
+    return "".join(piece() for _ in range(rng.randrange(1, 5)))
 
 
 def fence_small_alphabets(tap, probe, count):
@@ -191,8 +226,16 @@ def fence_small_alphabets(tap, probe, count):
     critical = [c.encode("utf-8") for c in
                 ("<", ">", "\u300a", "\u3008", "\u22d8", "\u2329", "\u200b", "\ufe0f",
                  " ", "a")] + [b"\xff"]
-    neutralize(tap, probe, "all short strings of 11 pieces",
-               strings_over(critical, 5, count), "hardened")
+    for operation in "neutralize", "inline":
+        neutralize(tap, probe, "all short strings of 11 pieces",
+                   strings_over(critical, 4 + (operation == "neutralize"), count),
+                   "hardened", operation)
+    spelled = ["x", "py", "da", "ta", "\u166e", "\u2168", "\u3372", "~", "\n", "\u200b", "."]
+    neutralize(tap, probe, "all short strings of 11 pieces of the keyword",
+               strings_over(spelled, 5, count), "hardened")
+    token = ["<", "[", "|", "INST]", "/", "s", ">", "<SYS>", "\u200b", " ", "\uff1c"]
+    neutralize(tap, probe, "all short strings of 11 pieces of tokens",
+               strings_over(token, 5, count), "hardened")
 
 
 READINGS = {
@@ -256,16 +299,18 @@ def needs_fence(tap, probe, rng, count):
 
 def fence(tap, probe, rng, count):
     texts = [inputs.random_bytes(rng) for _ in range(count)]
+    texts += [guarded_text(rng).encode() for _ in range(count)]
     for profile in PROFILES:
+        neutralize(tap, probe, "random text", texts, profile, "inline")
         outputs = neutralize(tap, probe, "random text", texts, profile)
     fence_readings(tap, rng, outputs)
     fence_small_alphabets(tap, probe, count)
     fence_segments(tap, probe, rng, count)
     needs_fence(tap, probe, rng, count)
-    independent_fence(tap, probe, texts)
+    independent_fence(tap, probe, rng, texts, count)
 
 
-def independent_fence(tap, probe, texts):
+def independent_fence(tap, probe, rng, texts, count):
     """A third opinion, by somebody else."""
     path = SHARED / "unicode" / "fence.py"
     name = "F3 as the independent model in shared/unicode/fence.py"
@@ -276,15 +321,38 @@ def independent_fence(tap, probe, texts):
     spec = importlib.util.spec_from_file_location("independent_fence", path)
     other = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(other)
-    for profile, function in (("reference", other.neutralize_ref),
-                              ("hardened", other.neutralize_h)):
-        claims = Collected(tap, f"{name}, {profile}")
-        answers = probe.ask(f"neutralize {profile} {hexed(t)}" for t in texts)
-        for text, answer in zip(texts, answers):
+    correct(tap, other)
+    guarded = [guarded_text(rng).encode() for _ in range(count)]
+    for operation, profile, function, some in (
+            ("neutralize", "reference", other.neutralize_ref, texts),
+            ("neutralize", "hardened", other.harden, texts),
+            ("neutralize", "hardened", other.harden, guarded),
+            ("inline", "hardened", lambda s: other.harden(s, edge=True), guarded)):
+        claims = Collected(tap, f"{name}, {operation} {profile}")
+        answers = probe.ask(f"{operation} {profile} {hexed(t)}" for t in some)
+        for text, answer in zip(some, answers):
             expected = function(model.decode(text)[0])
-            claims.check(output(answer) == expected, text,
-                         answer, expected)
+            claims.check(output(answer) == expected, text, answer, expected)
         claims.done()
+
+
+def correct(tap, other):
+    """Where that model overlooks a reading of the keyword, give it ours. It
+    looks for look-alikes before it looks whether a character is passed over, so
+    that U+007C is an L; it gives up on a character whose parts are letters and
+    punctuation, U+24B3, or punctuation by decomposition only, U+FF0B; and it
+    knows no punctuation newer than this Python. Ours reads more, never less."""
+    claims = Collected(tap, "F9 shared/unicode/fence.py reads what we read, or less")
+    for code in {*range(0x110000)} - model.IGNORABLE - {*range(0xd800, 0xe000)}:
+        character = chr(code)
+        theirs, ours = other.skel(character), model.letters(character)
+        theirs = "#" if theirs is None else re.sub("[^xpydat]", "#", theirs)
+        if theirs == re.sub("[^xpydat]", "#", ours):
+            continue
+        claims.check(set(theirs) == {"#"} or character == model.CROSS, hex(code),
+                     theirs, ours)
+        other._memo[character] = ours.replace("X", "x").replace("#", "0")
+    claims.done()
 
 
 # ---- JSON ------------------------------------------------------------------

@@ -79,7 +79,7 @@ def readable(detail):
     return " ".join(map(readable_field, detail.split(" ")))
 
 
-PROTOCOL = re.compile("(OK|utf8|sanitize|neutralize|fence|payload|trigger|json|quote"
+PROTOCOL = re.compile("(OK|utf8|sanitize|neutralize|inline|fence|payload|trigger|json|quote"
                       "|needs_fence|moderate|moderate_json|moderate_extended|render) ")
 
 

@@ -8,10 +8,12 @@ file for is read from Debian's unicode-data.
 
 `answer(request)` answers the line protocol of probe.c, so a differential test
 is: the same lines to both, the same lines back."""
+import functools
 import json
 import pathlib
 import re
 import sys
+from unicodedata import normalize
 
 sys.setrecursionlimit(5000)  # Python's json recurses; the documents are nested
 
@@ -277,25 +279,105 @@ KINDS = {"reference": ("<", ">"),
          "hardened": (pattern_of(LESS), pattern_of(GREATER))}
 BETWEEN = {"reference": pattern_of(REFERENCE_STRIP),
            "hardened": pattern_of(IGNORABLE)}
-# Two or more of a kind with only ignorables between them; hardened takes a
-# following space along, because it then inserts none after the last member.
+# Brackets of a kind with only ignorables between them. A following space is
+# taken along where none is put in beside it.
 GROUPS = {
-    profile: [(re.compile(f"([{kind}](?:[{BETWEEN[profile]}]*[{kind}])+)"
-                          + (" ?" if profile == "hardened" else "")),
+    profile: [(re.compile(f"([{kind}](?:[{BETWEEN[profile]}]*[{kind}])*)( ?)"),
                re.compile(f"[{kind}]")) for kind in KINDS[profile]]
     for profile in KINDS}
+HIDDEN_ONLY = {profile: re.compile(f"[{BETWEEN[profile]}]*") for profile in KINDS}
 QUOTATION = re.compile("[\u3008\u300a]{2}|[\u3009\u300b]{2}")
 
 
-def neutralize(text, profile):
-    """A space after every member of a group (F3)."""
+def space_brackets(text, profile, inline):
+    """A space after every member of a group (F3); inline (F8) a single bracket
+    is a group at the edge of the text."""
+    hidden = HIDDEN_ONLY[profile]
+
     def spaced(match):
-        if profile == "hardened" and QUOTATION.fullmatch(match[1]):
+        at_edge = inline and (match.start() == first or match.end(1) == last)
+        if not at_edge and len(member.findall(match[1])) < 2:
             return match[0]
-        return member.sub(r"\g<0> ", match[1])
+        if profile == "hardened" and QUOTATION.fullmatch(match[1]) and not at_edge:
+            return match[0]
+        out = member.sub(r"\g<0> ", match[1])
+        return out + (match[2] if profile == "reference" and not inline else "")
     for group, member in GROUPS[profile]:
+        first = hidden.match(text).end()
+        last = len(text) - hidden.match(text[::-1]).end()
         text = group.sub(spaced, text)
     return text
+
+
+# What UTS #39 likens to a letter of the keyword, and what it forgot.
+CONFUSABLE = {chr(int(source, 16)): "".join(chr(int(c, 16)) for c in target.split())
+              for source, target in
+              re.findall("^([0-9A-F]+)\t([0-9A-F ]+)$",
+                         (TABLES / "confusables.tsv").read_text("ascii"), re.M)}
+FORGOTTEN = str.maketrans(
+    "47\u03a7\u03c7\u03c4\u0442\u1d1b\u1d00\u1d05\u1d18\u028f\u2179\xd7\u2715\u2716"
+    "\u04af\u0501\u0251", "atxxtttadpyxxxxyda")
+PASSED_OVER = (having("gc_Punctuation") | set(map(ord, "+=|`^$ \t"))) - {ord("~")}
+UNREAD = IGNORABLE | PASSED_OVER
+CROSS = "\u166e"  # CANADIAN SYLLABICS FULL STOP: punctuation that looks like an x
+
+
+@functools.cache
+def letters(character):
+    """What of the keyword can be read in one character: some of a-z0-9, nothing
+    if it is passed over, `#` for what is neither."""
+    if ord(character) in IGNORABLE:
+        return ""
+    before, text = None, normalize("NFKD", character)
+    if UNREAD.issuperset(map(ord, text)):
+        return "X" if character == CROSS else ""
+    while text != before:
+        before = text
+        text = "".join(CONFUSABLE.get(c, c) for c in text)
+        text = normalize("NFKD", text.casefold())
+    text = text.translate(FORGOTTEN)
+    return "".join(c if re.match("[a-z0-9]", c) else "#" for c in text
+                   if ord(c) not in UNREAD)
+
+
+@functools.cache
+def compatible(character):
+    """What is left of one character in NFKC."""
+    if ord(character) in IGNORABLE:
+        return ""
+    text = normalize("NFKC", character)
+    return "".join(c for c in text if ord(c) not in IGNORABLE)
+
+
+def guard(text, view, pattern, mark):
+    """`mark` after every character in whose view a match of `pattern` begins."""
+    seen = [(c, at) for at, whole in enumerate(text) for c in view(whole)]
+    found = {seen[match.start()][1]
+             for match in re.finditer(pattern, "".join(c for c, _ in seen))}
+    return "".join(c + mark if at in found else c for at, c in enumerate(text))
+
+
+KEYWORD = re.compile("(?=[xX]pX*yX*dX*aX*tX*a)")  # X is a CROSS
+TOKENS = """<| [INST] [/INST] <<SYS>> <</SYS>> <s> </s> <bos> <eos> <start_of_turn>
+    <end_of_turn> [gMASK] <sop> <eop> [AVAILABLE_TOOLS] [/AVAILABLE_TOOLS]
+    [TOOL_CALLS] [TOOL_RESULTS] [/TOOL_RESULTS] [SYSTEM_PROMPT] [/SYSTEM_PROMPT]
+    <think> </think> <tool_call> </tool_call> <tool_response> </tool_response>
+    <function_calls> </function_calls> <unk> <pad> <extra_id_0>""".split()
+TOKEN = re.compile(f"(?={'|'.join(map(re.escape, TOKENS))})")
+
+
+def guard_keyword(text):  # F9
+    return guard(text, letters, KEYWORD, "~")
+
+
+def guard_tokens(text):  # F10
+    return guard(text, compatible, TOKEN, " ")
+
+
+def neutralize(text, profile, inline=False):
+    if profile == "hardened":
+        text = guard_tokens(guard_keyword(text))
+    return space_brackets(text, profile, inline)
 
 
 def one_line(label):
@@ -594,12 +676,16 @@ def answer_sanitize(profile, unit, limit, field):
     return f"OK {to_hex(clean)} {stripped} {replaced + returns} {int(was_cut)}"
 
 
-def answer_neutralize(profile, field):
+def answer_neutralize(profile, field, inline=False):
     if profile == "invalid":
         return "E_ARGUMENT"
     text, replaced = decode(from_hex(field))
-    out = neutralize(text, profile)
+    out = neutralize(text, profile, inline)
     return f"OK {to_hex(out)} {len(out) - len(text)} {replaced}"
+
+
+def answer_inline(profile, field):
+    return answer_neutralize(profile, field, inline=True)
 
 
 def answer_fence(profile, label, field):

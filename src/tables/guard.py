@@ -10,7 +10,8 @@ are nothing to either guard, and not in this table):
 
   keyword  which letters of XPYDATA somebody may read in it: compatibility
            decompositions, case, the look-alikes of UTS #39 and a few more;
-           nothing if it is punctuation, which a reader passes over
+           nothing if it is punctuation, or decomposes into nothing but
+           punctuation, which a reader passes over
   token    its NFKC form: models see chat-template tokens after that
 
 Inputs: the range files and confusables.tsv beside this script (Unicode 17.0.0),
@@ -170,10 +171,11 @@ def useful_for_keyword(text):
 
 
 def keyword_reading(unicode, code):
-    """(letters, may it be passed over?)"""
+    """(letters, may it be passed over although it has some?)"""
     text = letters_in(unicode, chr(code))
     reading = useful_for_keyword(text) if text else OTHER
-    if code in unicode.punctuation:
+    parts = unicode.visible(unicode.nfkd(chr(code)))
+    if unicode.punctuation.issuperset(map(ord, parts)):
         return ("", False) if reading == OTHER else (reading, True)
     return reading, False
 
