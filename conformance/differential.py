@@ -332,8 +332,16 @@ def independent_fence(tap, probe, rng, texts, count):
         answers = probe.ask(f"{operation} {profile} {hexed(t)}" for t in some)
         for text, answer in zip(some, answers):
             expected = function(model.decode(text)[0])
-            claims.check(output(answer) == expected, text, answer, expected)
+            if model.CROSS.encode() not in text:  # theirs is only an x
+                claims.check(output(answer) == expected, text, answer, expected)
         claims.done()
+
+
+def part_of_keyword(reading):
+    """The reading, with `#` for what can be no part of the keyword."""
+    text = re.sub("[^xpydat]", "#", "#" if reading is None else reading)
+    whole = text in "xpydata" or text[-1] == "x" or text[0] == "a"
+    return text if whole else "#"
 
 
 def correct(tap, other):
@@ -345,12 +353,12 @@ def correct(tap, other):
     claims = Collected(tap, "F9 shared/unicode/fence.py reads what we read, or less")
     for code in {*range(0x110000)} - model.IGNORABLE - {*range(0xd800, 0xe000)}:
         character = chr(code)
-        theirs, ours = other.skel(character), model.letters(character)
-        theirs = "#" if theirs is None else re.sub("[^xpydat]", "#", theirs)
-        if theirs == re.sub("[^xpydat]", "#", ours):
+        theirs = part_of_keyword(other.skel(character))
+        ours = model.letters(character)
+        if theirs == part_of_keyword(ours):
             continue
-        claims.check(set(theirs) == {"#"} or character == model.CROSS, hex(code),
-                     theirs, ours)
+        claims.check(theirs == "#" or character == model.CROSS, hex(code), theirs,
+                     ours)
         other._memo[character] = ours.replace("X", "x").replace("#", "0")
     claims.done()
 
