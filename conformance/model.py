@@ -337,7 +337,7 @@ def letters(character):
         text = normalize("NFKD", text.casefold())
     text = text.translate(FORGOTTEN)
     return "".join(c if re.match("[a-z0-9]", c) else "#" for c in text
-                   if ord(c) not in UNREAD)
+                   if ord(c) not in UNREAD) or "#"
 
 
 @functools.cache
