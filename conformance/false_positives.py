@@ -7,6 +7,7 @@ The rows of shared/data/benign.jsonl that come from business systems, in both
 profiles and with the extension: none may be marked. The rest of that file is measured, not demanded
 (`./dev measure moderator`)."""
 import measure
+import model
 from harness import Tap, probe_from_arguments
 
 CLASSES = ("zh-business", "zh-approval", "en-business")
@@ -26,7 +27,33 @@ def main():
                   for way, ids in zip(measure.WAYS, patterns) if ids]
         tap.ok(some and not marked, f"M3 none of {len(some)} texts of {name} is marked",
                *marked)
+    fence(tap, probe)
     tap.done()
+
+
+def fence(tap, probe):
+    """What the guards cost: they may touch honest text, but rarely."""
+    for path in measure.BENIGN, measure.BENIGN.with_name("injection.jsonl"):
+        rows = measure.read(path)
+        texts = [row["text"] for row in rows]
+        for operation in "neutralize hardened", "inline hardened", "neutralize reference":
+            answers = probe.ask(f"{operation} {model.to_hex(t)}" for t in texts)
+            outs = [model.from_hex(a.split(" ")[1]).decode() for a in answers]
+            wrong = [row["id"] for row, text, out in zip(rows, texts, outs)
+                     if not is_subsequence(text, out)]
+            tap.ok(rows and not wrong, f"F3 {operation} only inserts into {len(rows)}"
+                   f" texts of {path.name}", *wrong)
+            changed = [row["id"] for row, text, out in zip(rows, texts, outs) if text != out]
+            if path == measure.BENIGN and operation == "neutralize hardened":
+                tap.ok(len(changed) <= 5, f"F9 F10 at most 5 of {len(rows)} benign texts"
+                       f" are altered ({len(changed)})", *changed)
+
+
+def is_subsequence(text, out):
+    """Is `out` the text with nothing but spaces and `~` more?"""
+    rest = iter(out)
+    skipped = [c for want in text for c in iter(lambda: next(rest, want), want)]
+    return set(skipped) | set(rest) <= set(" ~")
 
 
 if __name__ == "__main__":
