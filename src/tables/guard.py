@@ -108,7 +108,7 @@ class Unicode:
     def __init__(self):
         properties = generate.read_properties()
         mappings = generate.read_decompositions()
-        self.sets = generate.derive(properties, mappings)
+        self.sets = generate.read_sets()
         self.ignorable = self.sets["FENCE_IGNORABLE"]
         self.brackets = self.sets["LESS"] | self.sets["GREATER"]
         self.punctuation = ((properties["gc_Punctuation"] | MORE_PUNCTUATION)
