@@ -54,7 +54,7 @@ def main(program):
     table.normalize, version = found  # for its readings(), composites(), prove_c4()
     tap.ok(table.normalize("NFKC", "\uff1c\ufb06") == "<st"
            and table.normalize("NFD", "\u226e") == "<\u0338", "F4 utf8proc normalizes")
-    _, rows = table.read_dump(program)
+    _, rows, _ = table.read_dump(program)
     sets = table.sets_of([row for row in rows if row[0] in table.CODES])
     texts, firsts = table.readings(), table.composites()
     faults = (table.prove_c1(sets, texts), table.prove_c2(sets, texts),
