@@ -4,7 +4,9 @@
 usage: embed.py OUTPUT.c OUTPUT.h NAME=FILE... --list NAME FILE...
 
 NAME=FILE becomes `NAME` and `NAME_len`; a list becomes an array of
-{name, text, len}, in the order of the names, ended by a NULL name."""
+{name, text, len}, in the order of the names, ended by a NULL name.
+`wgc_corpus_sha256` names what is listed."""
+import hashlib
 import pathlib
 import sys
 
@@ -34,7 +36,10 @@ def main():
     rows = "".join(f'\t{{ "{path.name}", file_{i}, sizeof(file_{i}) - 1 }},\n'
                    for i, path in enumerate(files))
     text.append(f"const wgc_file {list_name}[] = {{\n{rows}\t{{ NULL, NULL, 0 }},\n}};\n")
-    declared += [f"extern const wgc_file {list_name}[];", "#endif", ""]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    text.append(f'const char wgc_corpus_sha256[] = "{digest}";\n')
+    declared += [f"extern const wgc_file {list_name}[];", "extern const char wgc_corpus_sha256[];",
+                 "#endif", ""]
     body = "\n".join(text)
     for i in range(len(files)):  # the length is sizeof - 1 already
         body = body.replace(f"static const size_t file_{i}_len = {files[i].stat().st_size};\n", "")

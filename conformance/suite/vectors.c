@@ -59,13 +59,12 @@ const wgc_vectors *
 wgc_all_vectors(void)
 {
 	static wgc_vectors all;
-	for (size_t i = 0; all.n == 0 && wgc_vector_files[i].name != NULL; i++) {
-		wgc_vectors loaded = { 0 };
-		for (; wgc_vector_files[i].name != NULL; i++)
-			load_file(&loaded, &wgc_vector_files[i]);
-		all = loaded;
-		break;
-	}
+	static bool loaded;
+	if (loaded)
+		return &all;
+	loaded = true;
+	for (const wgc_file *f = wgc_vector_files; f->name != NULL; f++)
+		load_file(&all, f);
 	return &all;
 }
 
@@ -468,8 +467,8 @@ static void
 ask_batch(wgc_subject *subject, const wgc_vector *const *vectors,
           const turn *turns, size_t n, uint64_t *random, wgc_outcome *outcomes)
 {
-	const char *ops[BATCH];
-	cJSON *args[BATCH], *requests[BATCH];
+	const char *ops[BATCH] = { 0 };
+	cJSON *args[BATCH] = { 0 }, *requests[BATCH];
 	wgc_reply replies[BATCH];
 	for (size_t i = 0; i < n; i++) {
 		const cJSON *json = vectors[turns[i].index]->json;
