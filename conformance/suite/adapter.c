@@ -1141,6 +1141,14 @@ wgc_adapter_stop(wgc_adapter *a)
 	return await_end(a) && well;
 }
 
+wgc_reply
+wgc_adapter_say(wgc_adapter *a, const char *op, const cJSON *args)
+{
+	if (!ensure_running(a))
+		return (wgc_reply){ WGC_CRASH, words("why", a->why) };
+	return exchange(a, op, args);
+}
+
 const cJSON *
 wgc_adapter_incidents(const wgc_adapter *a)
 {

@@ -23,6 +23,10 @@ wgc_subject *wgc_adapter_subject(wgc_adapter *adapter);
 /* Say bye and wait for the exit; false (an incident) if that went wrong. */
 bool wgc_adapter_stop(wgc_adapter *adapter);
 
+/* One request, whatever was declared: for `doctor`. The args stay the caller's. */
+wgc_reply wgc_adapter_say(wgc_adapter *adapter, const char *op,
+                          const cJSON *args);
+
 /* [{"kind":"crash|hang|protocol","op":...,"why":...,"stderr":...}]: every time a
  * process ended otherwise than by bye. */
 const cJSON *wgc_adapter_incidents(const wgc_adapter *adapter);

@@ -12,7 +12,8 @@ import sys
 
 
 def array(name, data):
-    rows = [", ".join(str(byte) for byte in data[i:i + 20]) for i in range(0, len(data), 20)]
+    rows = [", ".join(f"{byte}" if byte < 128 else f"(char){byte}" for byte in data[i:i + 20])
+            for i in range(0, len(data), 20)]
     return (f"const char {name}[] = {{\n\t" + ",\n\t".join(rows + ["0"]) + ",\n};\n"
             f"const size_t {name}_len = {len(data)};\n")
 
