@@ -119,15 +119,42 @@ static void
 put_failures(wgc_string *out, const cJSON *report)
 {
 	size_t failures = 0;
-	for (const cJSON *r = results_of(report); r != NULL; r = r->next) {
-		bool shown = wgc_result_fails(r) || wgc_result_is(r, "SKIPPED") ||
-		             wgc_result_is(r, "UNPROVEN");
-		if (shown && ++failures <= SHOWN)
+	for (const cJSON *r = results_of(report); r != NULL; r = r->next)
+		if (wgc_result_fails(r) && ++failures <= SHOWN)
 			put_failure(out, r);
-	}
 	if (failures > SHOWN)
 		wgc_putf(out, "... and %zu more (--html, --json or --tap show all)\n\n",
 		         failures - SHOWN);
+}
+
+static bool
+is_first_with(const cJSON *report, const cJSON *result)
+{
+	for (const cJSON *r = results_of(report); r != result; r = r->next)
+		if (strcmp(wgc_result_get(r, "verdict"), wgc_result_get(result, "verdict")) == 0 &&
+		    strcmp(wgc_result_get(r, "detail"), wgc_result_get(result, "detail")) == 0)
+			return false;
+	return true;
+}
+
+/* What was skipped or could not be asked, once for each reason. */
+static void
+put_open(wgc_string *out, const cJSON *report, const char *verdict)
+{
+	for (const cJSON *r = results_of(report); r != NULL; r = r->next) {
+		if (!wgc_result_is(r, verdict) || !is_first_with(report, r))
+			continue;
+		wgc_putf(out, "%s %s:", verdict, wgc_result_get(r, "detail"));
+		size_t count = 0;
+		for (const cJSON *o = r; o != NULL; o = o->next)
+			if (wgc_result_is(o, verdict) &&
+			    strcmp(wgc_result_get(o, "detail"), wgc_result_get(r, "detail")) == 0 &&
+			    ++count <= 12)
+				wgc_putf(out, " %s", wgc_result_get(o, "id"));
+		if (count > 12)
+			wgc_putf(out, " ... (%zu)", count);
+		wgc_put(out, "\n");
+	}
 }
 
 static void
@@ -149,6 +176,8 @@ wgc_report_text(const cJSON *report, wgc_string *out)
 	const cJSON *header = wgc_json_get(report, "header");
 	char *name = wgc_report_name(report);
 	put_failures(out, report);
+	put_open(out, report, "SKIPPED");
+	put_open(out, report, "UNPROVEN");
 	put_known(out, report);
 	wgc_putf(out, "%s, seed %s: ", name, wgc_result_get(header, "seed"));
 	wgc_putf(out, "%lld passed, %lld failed, %lld known, %lld skipped, %lld unproven, %lld not applicable",
