@@ -185,8 +185,8 @@ void wgc_outcome_say(wgc_outcome *outcome, const char *format, ...)
 
 /* --- Properties (property_*.c) --- */
 
-typedef struct wgc_choices wgc_choices;
-typedef struct wgc_case wgc_case;
+/* How a property asks and judges is property.h's affair. */
+typedef struct wgc_method wgc_method;
 
 typedef struct wgc_property {
 	const char *id, *title;     /* "P-FN1" */
@@ -198,26 +198,7 @@ typedef struct wgc_property {
 	/* Choices whose options change what it checks; it runs with each. */
 	const wgc_choice *choices;
 	size_t choice_count;
-	bool stateful;              /* never batched */
-	size_t case_size;           /* of the type behind wgc_case */
-
-	/* A case from choices; returns false if those make none. Stage 0
-	 * requests are those that `next` returns first. */
-	bool (*generate)(wgc_choices *choices, const wgc_subject *subject,
-	                 wgc_case *what);
-	/* The next requests of a case, given the replies to the last ones
-	 * (none at stage 0): how many, 0 when it is done. */
-	size_t (*next)(wgc_case *what, size_t stage, const wgc_reply *replies,
-	               size_t n, const char **ops, cJSON **args, size_t max);
-	/* All replies are in. */
-	void (*check)(wgc_case *what, wgc_outcome *outcome);
-	/* The texts that value-level shrinking may change, or NULL. */
-	cJSON **(*texts)(wgc_case *what, size_t *n);
-	void (*clear)(wgc_case *what);
-	/* Instead of all these, one that runs by itself (schedules, sweeps):
-	 * `token` is NULL, or what to replay. */
-	void (*run)(wgc_subject *subject, uint64_t seed, size_t cases,
-	            double budget_s, const char *token, wgc_outcome *outcome);
+	const wgc_method *method;
 } wgc_property;
 
 extern const wgc_property *const wgc_properties[]; /* NULL-terminated */
@@ -229,7 +210,10 @@ void wgc_property_run(wgc_subject *subject, const wgc_property *property,
                       wgc_outcome *outcome);
 /* The property a token is of, or NULL and why. */
 const wgc_property *wgc_token_property(const char *token, const char **why);
+/* Once more what a token says, in the configuration that it names. */
 void wgc_property_replay(wgc_subject *subject, const wgc_property *property,
                          const char *token, wgc_outcome *outcome);
+/* Where tokens of failures are kept: they are replayed first. NULL: nowhere. */
+void wgc_failures_keep(const char *directory);
 
 #endif
