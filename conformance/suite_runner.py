@@ -462,8 +462,8 @@ def other_commands():
            "explain says which rule a vector is about and which bug it catches")
     tap.ok(b"tested by FN-" in call("explain", "F3.1").stdout, "... and what tests a rule")
     listed = call("list").stdout.decode().splitlines()
-    files = sorted((ROOT / "conformance" / "vectors").glob("*.json"))
-    vectors = [v for f in files for v in json.loads(f.read_text(encoding="ascii")).get("vectors", []) if "retired" not in v]
+    files = [f for f in (ROOT / "conformance" / "vectors").glob("*.json") if f.name != "MANIFEST.json"]
+    vectors = [v for f in files for v in json.loads(f.read_text(encoding="ascii"))["vectors"] if "retired" not in v]
     tap.ok({v["id"] for v in vectors} <= {text.split()[0] for text in listed}, f"list knows every vector of the tree: {len(vectors)}")
     target = directory / "copied"
     done = call("copy", target)

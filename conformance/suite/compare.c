@@ -376,6 +376,23 @@ refusal_meets(const judge *j, const cJSON *expected, const wgc_reply *reply,
 	return body_meets(j, expected, reply->body);
 }
 
+/* X3.3: what a failing handler says must not reach the caller. The handlers of
+ * PROTOCOL.md 7 say this. */
+static bool
+tells_a_secret(const wgc_reply *reply)
+{
+	const cJSON *message = wgc_json_get(reply->body, "message");
+	wgc_text text;
+	if (reply->kind != WGC_ERR || message == NULL ||
+	    !wgc_text_read(message, &text, NULL))
+		return false;
+	char *shown = wgc_text_chips(&text, text.len);
+	bool found = strstr(shown, "do-not-show") != NULL;
+	free(shown);
+	wgc_text_clear(&text);
+	return found;
+}
+
 bool
 wgc_reply_meets(const cJSON *expect, const wgc_reply *reply,
                 const cJSON *hello, const wgc_setup *setup, bool safety,
@@ -385,6 +402,10 @@ wgc_reply_meets(const cJSON *expect, const wgc_reply *reply,
 	const cJSON *ok = wgc_json_get(expect, "ok");
 	const cJSON *err = wgc_json_get(expect, "err");
 	bool meets = false;
+	if (tells_a_secret(reply)) {
+		wgc_put(why, "the handler's own message reached the caller");
+		return false;
+	}
 	if (ok != NULL && reply->kind == WGC_OK)
 		meets = body_meets(&j, ok, reply->body);
 	else if (err != NULL && reply->kind == WGC_ERR)

@@ -150,13 +150,22 @@ typedef struct pass {
 	bool first; /* of the profiles */
 } pass;
 
-/* Intents and grants are the same in both profiles. */
+/* Intents and grants are the same in both profiles, as is a vector that names
+ * none. */
+static bool
+is_for_any_profile(const item *what)
+{
+	if (what->vector != NULL)
+		return wgc_json_get(what->vector->json, "profiles") == NULL;
+	return what->property->profiles == NULL &&
+	       (strcmp(what->component, "intent") == 0 ||
+	        strcmp(what->component, "grant") == 0);
+}
+
 static bool
 concerns(const pass *p, const item *what)
 {
-	bool gate = strcmp(what->component, "intent") == 0 ||
-	            strcmp(what->component, "grant") == 0;
-	if (gate && !p->first)
+	if (!p->first && is_for_any_profile(what))
 		return false;
 	if (p->changed == WGC_CHOICES)
 		return true;
