@@ -19,6 +19,7 @@ add_vector(wgc_vectors *all, const cJSON *file, const cJSON *json)
 		return; /* a tombstone keeps the id from being used again */
 	wgc_vector v = {
 		.json = json,
+		.file = file,
 		.id = wgc_json_string(json, "id"),
 		.component = wgc_json_string(file, "component"),
 		.level = wgc_json_string(json, "level"),

@@ -6,7 +6,7 @@
 #include "json.h"
 
 typedef struct wgc_vector {
-	const cJSON *json;
+	const cJSON *json, *file; /* what it is a part of is kept as well */
 	const char *id, *component, *level, *claim, *importance, *why;
 	const cJSON *rules, *flags; /* ids; what the flags say, for `explain` */
 } wgc_vector;
