@@ -17,9 +17,8 @@
 #include "json.h"
 #include "text.h"
 
-#define WGC_CASE_TEXTS    4
-#define WGC_CASE_NUMBERS  4
-#define WGC_CASE_REQUESTS 48
+#define WGC_CASE_TEXTS   4
+#define WGC_CASE_NUMBERS 4
 
 typedef struct wgc_request {
 	const char *op; /* static storage */
@@ -33,7 +32,7 @@ typedef struct wgc_case {
 	wgc_text text[WGC_CASE_TEXTS];
 	uint32_t number[WGC_CASE_NUMBERS];
 	size_t texts, numbers;
-	wgc_request request[WGC_CASE_REQUESTS];
+	wgc_request *request;
 	size_t requests;
 	bool keep; /* args, for the report */
 
@@ -68,7 +67,7 @@ void wgc_case_add_text(wgc_case *what, wgc_text text /* taken */);
 void wgc_case_add_number(wgc_case *what, uint32_t number);
 /* Add a request; args are taken. Its index. */
 size_t wgc_case_ask(wgc_case *what, const char *op, cJSON *args);
-/* Ask at once, when played. The reply stays the case's. */
+/* Ask at once, when played. The reply is good until the next question. */
 const wgc_reply *wgc_case_ask_now(wgc_case *what, const char *op, cJSON *args);
 /* The first to fail it wins; printf. */
 void wgc_case_fails(wgc_case *what, const char *format, ...)

@@ -1,0 +1,350 @@
+/* generate_text.c - adversarial texts out of choices. */
+#include "generate_text.h"
+#include "oracle_fence.h"
+#include "oracle_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHOOSE(c, list) (list)[wgc_choose((c), sizeof(list) / sizeof *(list))]
+
+static uint32_t
+member_of(wgc_choices *c, const wgc_set *set)
+{
+	return set->members[wgc_choose(c, (uint32_t)set->member_count)];
+}
+
+uint32_t
+wgc_generate_invisible(wgc_case *what)
+{
+	wgc_choices *c = what->choices;
+	const char *set = wgc_is_hardened(what) ? "strip_hardened"
+	                                        : "strip_reference";
+	static const uint32_t usual[] = { 0x200B, 0x202E, 0xFEFF, 0xE0001, 0x7F };
+	if (wgc_choose(c, 2) == 0)
+		return CHOOSE(c, usual);
+	return member_of(c, wgc_set_named(set));
+}
+
+/* What the fence must see through: wider than what is removed. */
+static uint32_t
+bridge(wgc_case *what)
+{
+	wgc_choices *c = what->choices;
+	switch (wgc_choose(c, 4)) {
+	case 0: return 0x200B;
+	case 1: return 0xE0041 + wgc_choose(c, 26);
+	case 2: return wgc_generate_invisible(what);
+	default:
+		return member_of(c, wgc_fence_ignorable(wgc_is_hardened(what)));
+	}
+}
+
+uint32_t
+wgc_generate_edge(wgc_case *what)
+{
+	wgc_choices *c = what->choices;
+	bool hardened = wgc_is_hardened(what);
+	static const uint32_t known[] = {
+		0xFF1C, 0xFF1E, 0x0338, 0xAD, 0xFE0F, 0xE0080, 0xE0100, 0x2010,
+		0x2027, 0x202F, 0x205F, 0x180D, 0x3164, 0x115F, 0x2066, 0x7E,
+		0x200C, 0x200D, 0xFFFD, 0xFFFC, 0x00A0, 0x3008, 0x300B, 0x22D8
+	};
+	static const char *const sets[] = {
+		"strip_reference", "strip_hardened", "context_hardened",
+		"fence_ignorable", "less", "greater"
+	};
+	if (wgc_choose(c, 3) == 0)
+		return CHOOSE(c, known);
+	const wgc_set *set = wgc_set_named(
+		sets[wgc_choose(c, hardened ? sizeof(sets) / sizeof(*sets) : 1)]);
+	return set->edges[wgc_choose(c, (uint32_t)set->edge_count)];
+}
+
+/* --- Pieces --- */
+
+static void
+bridges(wgc_case *what, wgc_text *out)
+{
+	/* Rarely a long one: no window is wide enough. */
+	if (wgc_choose_rarely(what->choices, 60)) {
+		uint32_t c = bridge(what);
+		for (uint32_t n = wgc_choose_between(what->choices, 100, 600);
+		     n > 0; n--)
+			wgc_push(out, c);
+		return;
+	}
+	for (uint32_t n = wgc_choose(what->choices, 4); n > 0; n--)
+		wgc_push(out, bridge(what));
+}
+
+static uint32_t
+any_bracket(wgc_case *what, char kind)
+{
+	bool odd = wgc_is_hardened(what) && wgc_choose(what->choices, 3) == 2;
+	if (!odd)
+		return (uint32_t)kind;
+	return member_of(what->choices,
+	                 wgc_set_named(kind == '<' ? "less" : "greater"));
+}
+
+static void
+bracket_run(wgc_case *what, wgc_text *out)
+{
+	char kind = "<>"[wgc_choose(what->choices, 2)];
+	for (uint32_t n = wgc_choose_between(what->choices, 1, 4); n > 0; n--) {
+		wgc_push(out, any_bracket(what, kind));
+		if (n > 1)
+			bridges(what, out);
+	}
+}
+
+static void
+delimiter(wgc_case *what, wgc_text *out)
+{
+	wgc_choices *c = what->choices;
+	const char *text = wgc_choose(c, 2) == 0 ? WGC_BEGIN : WGC_END;
+	size_t len = strlen(text), end = len;
+	bool everywhere = wgc_choose(c, 2) == 1;
+	size_t gap = wgc_choose(c, (uint32_t)len);
+	if (wgc_choose_rarely(c, 4))
+		end = wgc_choose(c, (uint32_t)len);
+	for (size_t i = 0; i < end; i++) {
+		wgc_push(out, (unsigned char)text[i]);
+		if (everywhere || i == gap)
+			wgc_push(out, bridge(what));
+	}
+}
+
+/* The keyword in other letters, with what a reader skips between. */
+static void
+keyword(wgc_case *what, wgc_text *out)
+{
+	wgc_choices *c = what->choices;
+	static const uint32_t between[] = { '_', ' ', 0x200B, '-', '.', '\t', '~', '\n' };
+	const char *letters = wgc_choose(c, 4) < 3 ? "xpydata" : "xpydat";
+	for (const char *p = letters; *p != '\0'; p++) {
+		char one[2] = { *p, '\0' };
+		const wgc_set *set = wgc_readings_of("keyword_letters", one);
+		wgc_push(out, wgc_choose(c, 2) == 0 ? (uint32_t)(unsigned char)*p
+		                                    : member_of(c, set));
+		if (wgc_choose(c, 3) == 2)
+			wgc_push(out, CHOOSE(c, between));
+	}
+}
+
+static void
+chat_token(wgc_case *what, wgc_text *out)
+{
+	wgc_choices *c = what->choices;
+	static const char *const marks[] = {
+		"<|im_start|>", "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>",
+		"<start_of_turn>", "<think>", "</tool_call>", "[TOOL_CALLS]",
+		"[inst]", "<|", "<pad>"
+	};
+	for (const char *p = CHOOSE(c, marks); *p != '\0'; p++) {
+		char one[2] = { *p, '\0' };
+		const wgc_set *set = wgc_readings_of("token_fold", one);
+		bool odd = set != NULL && wgc_choose(c, 4) == 3;
+		wgc_push(out, odd ? member_of(c, set) : (uint32_t)(unsigned char)*p);
+		if (wgc_choose_rarely(c, 8))
+			wgc_push(out, bridge(what));
+	}
+}
+
+static void
+long_run(wgc_case *what, wgc_text *out)
+{
+	uint32_t c = wgc_choose(what->choices, 2) == 0 ? 'a' : 0x200B;
+	for (uint32_t n = wgc_choose_between(what->choices, 1000, 9000); n > 0; n--)
+		wgc_push(out, c);
+}
+
+static void
+character(wgc_case *what, wgc_text *out)
+{
+	wgc_choices *c = what->choices;
+	static const uint32_t others[] = {
+		' ', '\n', '\r', '\t', 0x85, 0x4E2D, 0x1F600, 0xFF41, 0x627,
+		0xE9, '|', '/', '"', '\\', '{', '$', 0x10FFFD, '_', '~'
+	};
+	switch (wgc_choose(c, 3)) {
+	case 0: wgc_push(out, 'a' + wgc_choose(c, 26)); return;
+	case 1: wgc_push(out, CHOOSE(c, others)); return;
+	default: wgc_push(out, wgc_generate_edge(what)); return;
+	}
+}
+
+static void
+piece(wgc_case *what, wgc_text *out)
+{
+	wgc_choices *c = what->choices;
+	switch (wgc_choose(c, 12)) {
+	case 0: case 1: character(what, out); return;
+	case 2: case 3: case 4: bracket_run(what, out); return;
+	case 5: bridges(what, out); return;
+	case 6: wgc_push(out, wgc_generate_edge(what)); return;
+	case 7: delimiter(what, out); return;
+	case 8: { /* a bracket, something, a bracket of the same kind */
+		char kind = "<>"[wgc_choose(c, 2)];
+		wgc_push(out, any_bracket(what, kind));
+		character(what, out);
+		wgc_push(out, any_bracket(what, kind));
+		return;
+	}
+	case 9:
+		if (wgc_is_hardened(what))
+			keyword(what, out);
+		else
+			delimiter(what, out);
+		return;
+	case 10:
+		chat_token(what, out);
+		return;
+	default:
+		if (wgc_choose_rarely(c, 12))
+			long_run(what, out);
+		else
+			wgc_push_ascii(out, "\r\n");
+		return;
+	}
+}
+
+wgc_text
+wgc_generate_hostile(wgc_case *what, uint32_t pieces)
+{
+	wgc_text out = { .form = WGC_SCALARS };
+	for (uint32_t n = wgc_choose(what->choices, pieces + 1); n > 0; n--)
+		piece(what, &out);
+	return out;
+}
+
+/* --- Around a limit --- */
+
+static void
+invisibles(wgc_case *what, wgc_text *out)
+{
+	wgc_choices *c = what->choices;
+	uint32_t n = wgc_choose(c, 5), one = wgc_generate_invisible(what);
+	if (wgc_choose_rarely(c, 20))
+		n = wgc_choose_between(c, 10, 200);
+	else if (wgc_choose_rarely(c, 150))
+		n = wgc_choose_between(c, 4000, 40000);
+	for (; n > 0; n--)
+		wgc_push(out, one);
+}
+
+static uint32_t
+visible(wgc_case *what)
+{
+	wgc_choices *c = what->choices;
+	static const uint32_t others[] = {
+		'\t', '\n', '\r', 0x4E2D, 0x1F600, 0xE9, ' ', '.', 0x2026, 0x301
+	};
+	switch (wgc_choose(c, 8)) {
+	case 0: case 1: case 2: case 3: return 'a' + wgc_choose(c, 26);
+	case 4: case 5: return CHOOSE(c, others);
+	case 6: return 0x10000 + wgc_choose(c, 0x400);
+	default: return wgc_generate_edge(what);
+	}
+}
+
+wgc_text
+wgc_generate_padded(wgc_case *what, size_t limit)
+{
+	wgc_choices *c = what->choices;
+	wgc_text out = { .form = WGC_SCALARS };
+	/* Most of a long text need not be chosen letter by letter. */
+	size_t head = limit > 24 ? limit - wgc_choose(c, 16) : 0;
+	invisibles(what, &out);
+	for (size_t i = 0; i < head; i++)
+		wgc_push(&out, 'a');
+	size_t most = limit - head + 3;
+	for (uint32_t n = wgc_choose(c, (uint32_t)most + 1); n > 0; n--) {
+		if (wgc_choose(c, 3) == 2)
+			invisibles(what, &out);
+		wgc_push(&out, visible(what));
+	}
+	invisibles(what, &out);
+	return out;
+}
+
+/* --- Ill-formed --- */
+
+static wgc_text
+bytes_of(const wgc_text *text)
+{
+	wgc_text out = { .form = WGC_BYTES };
+	uint8_t *bytes;
+	size_t len;
+	if (!wgc_text_bytes(text, &bytes, &len))
+		return out;
+	for (size_t i = 0; i < len; i++)
+		wgc_push(&out, bytes[i]);
+	free(bytes);
+	return out;
+}
+
+static void
+bad_bytes(wgc_choices *c, wgc_text *out)
+{
+	static const char *const bad[] = {
+		"\xFF", "\xC0\xBC", "\xE2\x80", "\xED\xA0\x80", "\x80",
+		"\xF4\x90\x80\x80", "\xF0\x9F\x98", "\xC1\x80", "\xE0\x80\xBC"
+	};
+	for (const char *p = CHOOSE(c, bad); *p != '\0'; p++)
+		wgc_push(out, (unsigned char)*p);
+}
+
+static wgc_text
+with_bad_bytes(wgc_choices *c, const wgc_text *text)
+{
+	wgc_text out = { .form = WGC_BYTES }, bytes = bytes_of(text);
+	size_t at = wgc_choose(c, (uint32_t)bytes.len + 1);
+	for (size_t i = 0; i < bytes.len; i++) {
+		if (i == at || wgc_choose_rarely(c, 30))
+			bad_bytes(c, &out);
+		wgc_push(&out, bytes.at[i]);
+	}
+	if (at == bytes.len)
+		bad_bytes(c, &out);
+	wgc_text_clear(&bytes);
+	return out;
+}
+
+static wgc_text
+with_lone_surrogate(wgc_choices *c, const wgc_text *text)
+{
+	wgc_text out = { .form = WGC_UTF16 };
+	size_t at = wgc_choose(c, (uint32_t)text->len + 1);
+	for (size_t i = 0; i <= text->len; i++) {
+		if (i == at)
+			wgc_push(&out, wgc_choose(c, 2) == 0 ? 0xDC00 : 0xD83D);
+		if (i == text->len)
+			break;
+		uint32_t one = text->at[i];
+		if (one >= 0x10000)
+			wgc_push(&out, 0xD800 + ((one - 0x10000) >> 10));
+		wgc_push(&out, one < 0x10000 ? one
+		                             : 0xDC00 + ((one - 0x10000) & 0x3FF));
+	}
+	return out;
+}
+
+wgc_text
+wgc_generate_ill_formed(wgc_case *what, wgc_text text)
+{
+	const cJSON *hello = what->subject->hello;
+	wgc_choices *c = what->choices;
+	if (text.len > 2000 || !wgc_choose_rarely(c, 8))
+		return text;
+	wgc_text out;
+	if (wgc_has_feature(hello, "text.bytes"))
+		out = with_bad_bytes(c, &text);
+	else if (wgc_has_feature(hello, "text.utf16"))
+		out = with_lone_surrogate(c, &text);
+	else
+		return text;
+	wgc_text_clear(&text);
+	return out;
+}

@@ -1,0 +1,11 @@
+/* properties.h - every property there is; property_list.c puts them in order. */
+#ifndef WGC_PROPERTIES_H
+#define WGC_PROPERTIES_H
+
+#include "property.h"
+
+extern const wgc_property wgc_p_sa1, wgc_p_sa2, wgc_p_sa3, wgc_p_sa4, wgc_p_sa6;
+extern const wgc_property wgc_p_fn1, wgc_p_fn2, wgc_p_fn3, wgc_p_fn4, wgc_p_fn6,
+	wgc_p_fn7, wgc_p_fn9, wgc_p_fn10, wgc_p_fn11;
+
+#endif
