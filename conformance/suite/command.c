@@ -35,6 +35,7 @@ static const struct {
 	[WGC_UNTIL] = { "until", false },
 	[WGC_UPDATE] = { "update", true },
 	[WGC_FROM] = { "from", false },
+	[WGC_FAILURES] = { "failures", false },
 };
 
 int

@@ -190,6 +190,7 @@ wgc_command_run(wgc_call *call)
 	o.cases = (size_t)cases;
 	o.budget_s = (double)seconds;
 	o.patience = (unsigned)patience;
+	wgc_failures_keep(call->values[WGC_FAILURES]);
 	cJSON *report = wgc_run(&o);
 	if (report == NULL)
 		return WGC_EXIT_NO_ADAPTER;

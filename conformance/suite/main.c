@@ -30,6 +30,7 @@ static const command commands[] = {
 	  "  --seed N|fresh      order, forms and generated inputs (1)\n"
 	  "  --cases N           of each property (300)\n"
 	  "  --time SECONDS      at most, for each property (10)\n"
+	  "  --failures DIR      keep tokens of failed properties there, and try them first\n"
 	  "  --patience N        multiplies every timeout, for slow machines (1)\n"
 	  "what counts\n"
 	  "  --level should      a SHOULD that fails fails the run as well\n"
@@ -52,7 +53,7 @@ static const command commands[] = {
 	  { WGC_ADAPTER, WGC_SEED, WGC_CASES, WGC_TIME, WGC_COMPONENT, WGC_ONLY,
 	    WGC_PROFILE, WGC_LEVEL, WGC_PATIENCE, WGC_EXPECTED, WGC_TODAY,
 	    WGC_ALLOW_CRITICAL, WGC_ALLOW_PARTIAL, WGC_TAP, WGC_JUNIT, WGC_JSON,
-	    WGC_HTML, WGC_BADGE, WGC_QUIET, WGC_OPTIONS } },
+	    WGC_HTML, WGC_BADGE, WGC_QUIET, WGC_FAILURES, WGC_OPTIONS } },
 	{ "replay", "one failing case of a property again",
 	  "usage: wicketgate-conformance replay TOKEN [OPTIONS] -- COMMAND [ARGUMENTS]\n\n"
 	  ADAPTER_HELP
