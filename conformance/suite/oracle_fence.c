@@ -294,8 +294,10 @@ static bool
 closes_up(const wgc_text *text, size_t i, bool hardened)
 {
 	char kind = wgc_bracket(text->at[i], hardened);
+	if (kind == 0)
+		return false;
 	size_t last = before(text, i, hardened);
-	return kind != 0 && is_kind(text, last, kind, hardened) &&
+	return is_kind(text, last, kind, hardened) &&
 	       !(hardened && last + 1 == i && is_quotation_pair(text, last));
 }
 

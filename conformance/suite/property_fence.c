@@ -233,9 +233,10 @@ generate_value(wgc_case *what)
 		0x2460, 0x966, 'e', ' ', 0x200B, '/', ':', '\n', 0
 	};
 	wgc_text text = { .form = WGC_SCALARS };
-	if (wgc_choose(c, 3) == 0)
+	uint32_t kind = wgc_choose(c, 4);
+	if (kind < 2) /* a known one, sometimes with more behind it */
 		wgc_push_ascii(&text, values[wgc_choose(c, sizeof(values) / sizeof(*values))]);
-	for (uint32_t n = wgc_choose(c, 6); n > 0; n--)
+	for (uint32_t n = kind == 0 ? 0 : wgc_choose(c, 6); n > 0; n--)
 		wgc_push(&text, digits[wgc_choose(c, sizeof(digits) / sizeof(*digits))]);
 	wgc_case_add_text(what, text);
 	return true;

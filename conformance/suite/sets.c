@@ -94,8 +94,8 @@ set_of(const cJSON *list, const char *name)
 	exit(5);
 }
 
-const wgc_set *
-wgc_set_named(const char *name)
+static const wgc_set *
+find_set(const char *name)
 {
 	const cJSON *list = wgc_json_get(sets_json(), name);
 	if (!cJSON_IsArray(list)) {
@@ -105,6 +105,22 @@ wgc_set_named(const char *name)
 	return set_of(list, name);
 }
 
+/* Names are literals, so mostly the same pointers: oracles ask for a set for
+ * every character. */
+const wgc_set *
+wgc_set_named(const char *name)
+{
+	static struct {
+		const char *name;
+		const wgc_set *set;
+	} recent[32];
+	size_t i = ((uintptr_t)name >> 3) % 32;
+	if (recent[i].name != name) {
+		recent[i].set = find_set(name);
+		recent[i].name = name;
+	}
+	return recent[i].set;
+}
 /* A map turned round, made at its first use. */
 static const char **
 readings(const char *map)
