@@ -345,6 +345,7 @@ def side_by_side(wrong):
     row = re.search(r"<tr><th>F3.1</th>.*?</tr>", text, re.S)[0]
     tap.ok(done.returncode == 0 and re.search('class="FAIL">FAIL [0-9/]+</td><td class="PASS">', row),
            "two implementations stand side by side, rule by rule", row)
+    tap.ok("<th>F3.3</th>" in text and "<th>F3.4</th>" not in text, "claims of a profile that nobody declares are not shown")
     report = json.loads(good.read_text())
     del report["results"][0]
     (directory / "cut.json").write_text(json.dumps(report))
@@ -474,6 +475,53 @@ def other_commands():
     done = call("doctor", "--", *adapter("wrong_id", BROKEN["wrong_id"][1]))
     tap.ok(done.returncode == FAIL and b"an id nobody asked" in done.stdout, "and says what ails an adapter", done.stdout[-300:])
     tap.ok(call("doctor", "--", "true").returncode == NO_ADAPTER, "or that there is none")
+
+
+def replaying():
+    """A token of a failed property asks the same case again, of anyone."""
+    wrong = adapter("forged", "def work(r):\n    if r['op'] == 'fence.neutralize':\n        s = template.text(r['args']['s'])\n"
+                              "        return say(line(r, ok={'s': s.replace('<<', '< < ')}))\n    say(line(r))\nloop(work)")
+    kept = directory / "failures"
+    code, report, _ = run(wrong, "--only", "P-FN1", "--failures", kept)
+    found = result(report, "P-FN1")
+    shrunk = found["request"]["args"]["s"] if isinstance(found.get("request"), dict) else ""
+    tap.ok(code == FAIL and found["verdict"] == "FAIL" and found.get("token"), "a property fails, with a token", found)
+    tap.ok((kept / "P-FN1").read_text().split() == [found["token"]], "which is kept, if one says where")
+    done = call("replay", found["token"], "--", *wrong)
+    tap.ok(done.returncode == FAIL and b"P-FN1 FAIL" in done.stdout, "replay fails again with 1", done.stdout, done.stderr)
+    done = call("replay", found["token"], "--", sys.executable, TEMPLATE)
+    tap.ok(done.returncode == PASS and b"P-FN1 PASS" in done.stdout, "and passes with 0 for an implementation that is right", done.stdout, done.stderr)
+    tap.ok(call("replay", found["token"][:-3], "--", sys.executable, TEMPLATE).returncode == USAGE, "half a token is none")
+    tap.ok(0 < len(shrunk) <= 6, f"its input was shrunk to {len(shrunk)} code points", shrunk)
+
+
+def terminal():
+    main_end, terminal_end = pty.openpty()
+    process = subprocess.Popen([RUNNER, "run", "--only", "FN-00*", "--", sys.executable, TEMPLATE], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=terminal_end)
+    os.close(terminal_end)
+    shown = b""
+    with contextlib.suppress(OSError):
+        while block := os.read(main_end, 4096):
+            shown += block
+    os.close(main_end)
+    tap.ok(process.wait() == PASS and b"\r[" in shown and b"fence" in shown and b"\x1b" not in shown,
+           "on a terminal it shows where it is, and wipes that at the end", shown[-200:])
+    tap.ok(shown.rstrip(b" ").endswith(b"\r") or shown.endswith(b"\r"), "... to the last byte", shown[-80:])
+
+
+def interrupted():
+    child = directory / "alone.pid"
+    command = adapter("alone", f"open({str(child)!r}, 'w').write(str(os.getpid()))\nloop(lambda r: time.sleep(60))")
+    with subprocess.Popen([RUNNER, "run", *ONE, "--patience", "20", "--", *command], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        until = time.monotonic() + 30
+        while time.monotonic() < until and not (child.exists() and child.read_text()):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        code = process.wait(timeout=30)
+    time.sleep(0.3)
+    tap.ok(code == -signal.SIGINT and not is_running(int(child.read_text())), "an interrupt ends the adapter too", code)
 
 
 def independence():

@@ -219,10 +219,22 @@ speaks_of(const cJSON *result, const char *rule)
 	return false;
 }
 
+/* A claim of one profile says nothing about who declares only the other. */
+static bool
+is_claimed(const cJSON *report, const char *rule)
+{
+	const wgc_rule *known = wgc_find_rule(rule);
+	const cJSON *header = wgc_json_get(report, "header");
+	return known == NULL || known->profile == NULL ||
+	       wgc_json_lists(wgc_json_get(header, "profiles"), known->profile);
+}
+
 static tally
 count_rule(const cJSON *report, const char *rule)
 {
 	tally t = { 0 };
+	if (!is_claimed(report, rule))
+		return t;
 	for (const cJSON *r = results_of(report); r != NULL; r = r->next) {
 		if (!speaks_of(r, rule) || wgc_result_is(r, "NOT_APPLICABLE"))
 			continue;
