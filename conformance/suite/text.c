@@ -146,6 +146,16 @@ settle(wgc_text *text)
 	*text = b.text;
 }
 
+/* So that `at + len` may be formed of an empty text too. */
+static wgc_text
+finished(builder *b)
+{
+	settle(&b->text);
+	if (b->text.at == NULL)
+		b->text.at = wgc_alloc(sizeof(uint32_t));
+	return b->text;
+}
+
 /* --- Reading --- */
 
 static void read_any(builder *b, const cJSON *json, int depth);
@@ -285,12 +295,13 @@ wgc_text_read(const cJSON *json, wgc_text *text, const char **why)
 	read_any(&b, json, 0);
 	if (why != NULL)
 		*why = b.why;
-	if (b.why != NULL)
-		wgc_text_clear(&b.text);
-	else
-		settle(&b.text);
+	if (b.why == NULL) {
+		*text = finished(&b);
+		return true;
+	}
+	wgc_text_clear(&b.text);
 	*text = b.text;
-	return b.why == NULL;
+	return false;
 }
 
 void
@@ -306,8 +317,7 @@ wgc_text_of(wgc_text_form form, const uint32_t *at, size_t len)
 	builder b = { .text = { .form = form } };
 	for (size_t i = 0; i < len; i++)
 		push(&b, at[i]);
-	settle(&b.text);
-	return b.text;
+	return finished(&b);
 }
 
 wgc_text
@@ -315,7 +325,7 @@ wgc_text_ascii(const char *ascii)
 {
 	builder b = { 0 };
 	read_string(&b, ascii);
-	return b.text;
+	return finished(&b);
 }
 
 /* --- Writing --- */

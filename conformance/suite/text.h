@@ -18,7 +18,8 @@ typedef enum wgc_text_form {
 typedef struct wgc_text {
 	wgc_text_form form;
 	size_t len;
-	uint32_t *at; /* one element each: a code point, a byte or a code unit */
+	uint32_t *at; /* one element each: a code point, a byte or a code unit; once
+	                 read never NULL, not even of an empty text */
 } wgc_text;
 
 /* Expanded texts are at most this long. */
