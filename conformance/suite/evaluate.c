@@ -75,18 +75,33 @@ wgc_case_ask(wgc_case *what, const char *op, cJSON *args)
 	return what->requests++;
 }
 
+static void
+end(wgc_case *what, wgc_verdict verdict, const char *format, va_list args)
+{
+	char line[1024];
+	if (wgc_case_is_over(what))
+		return;
+	vsnprintf(line, sizeof(line), format, args);
+	what->verdict = verdict;
+	what->why = wgc_copy(line);
+}
+
 void
 wgc_case_fails(wgc_case *what, const char *format, ...)
 {
-	if (wgc_case_is_over(what))
-		return;
-	char line[1024];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
+	end(what, WGC_FAIL, format, args);
 	va_end(args);
-	what->verdict = WGC_FAIL;
-	what->why = wgc_copy(line);
+}
+
+void
+wgc_case_proves_nothing(wgc_case *what, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	end(what, WGC_UNPROVEN, format, args);
+	va_end(args);
 }
 
 bool
@@ -229,8 +244,8 @@ look_at(wgc_case *what, const wgc_request *request)
 		return;
 	if (reply->kind == WGC_SKIP) {
 		const char *reason = wgc_json_string(reply->body, "reason");
-		what->why = wgc_format("%s was skipped: %s", request->op,
-		                       reason == NULL ? "" : reason);
+		wgc_case_proves_nothing(what, "%s was skipped: %s", request->op,
+		                        reason == NULL ? "" : reason);
 		what->verdict = WGC_SKIPPED;
 		what->kind = WGC_SKIP;
 		return;

@@ -16,7 +16,7 @@ typedef struct run {
 	const wgc_property *property;
 	const wgc_method *method;
 	uint64_t random;
-	size_t cases, tried, skipped;
+	size_t cases, tried, skipped, unproven;
 	double until;
 	char *skip;
 	wgc_choices choices; /* of the failure */
@@ -126,13 +126,16 @@ report(run *r, wgc_outcome *outcome)
 		outcome->kind = WGC_SKIP;
 		wgc_outcome_say(outcome, "%zu of %zu cases: %s", r->skipped,
 		                r->tried, r->skip);
-	} else if (r->tried == 0) {
+	} else if (r->tried == r->unproven) {
 		outcome->verdict = WGC_UNPROVEN;
-		wgc_outcome_say(outcome, "no case could be made");
+		wgc_outcome_say(outcome, "%s", r->skip == NULL
+		                                       ? "no case could be made"
+		                                       : r->skip);
 	} else {
 		outcome->verdict = WGC_PASS;
 		outcome->kind = WGC_OK;
-		wgc_outcome_say(outcome, "%zu cases", r->tried);
+		outcome->tier = r->method->tier;
+		wgc_outcome_say(outcome, "%zu cases", r->tried - r->unproven);
 	}
 	wgc_case_clear(&r->failure);
 	free(r->skip);
@@ -145,10 +148,10 @@ static bool
 note(run *r, const wgc_choices *choices, wgc_case *what)
 {
 	r->tried++;
-	if (what->verdict == WGC_SKIPPED) {
-		if (r->skipped++ == 0)
-			r->skip = wgc_copy(what->why);
-	}
+	r->skipped += what->verdict == WGC_SKIPPED;
+	r->unproven += what->verdict == WGC_UNPROVEN;
+	if (r->skipped + r->unproven > 0 && r->skip == NULL)
+		r->skip = wgc_copy(what->why);
 	if (what->verdict != WGC_FAIL || r->failed) {
 		wgc_case_clear(what);
 		return !r->failed;

@@ -40,7 +40,6 @@ typedef struct wgc_case {
 	wgc_kind kind;
 	char *why;
 	cJSON *expected, *timeline; /* for the report; may stay NULL */
-	const char *tier;
 } wgc_case;
 
 struct wgc_method {
@@ -57,6 +56,8 @@ struct wgc_method {
 	void (*play)(wgc_case *what);
 	/* All choice sequences, not some. */
 	bool exhaustive;
+	/* Of races: what a pass proves ("C1", "C2"). */
+	const char *tier;
 	/* Tries in 100 of what was asked for; 0: 100. */
 	unsigned share;
 };
@@ -72,7 +73,10 @@ const wgc_reply *wgc_case_ask_now(wgc_case *what, const char *op, cJSON *args);
 /* The first to fail it wins; printf. */
 void wgc_case_fails(wgc_case *what, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Failed or skipped already? */
+/* It could not be asked after all; printf. */
+void wgc_case_proves_nothing(wgc_case *what, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Failed, or given up, already? */
 bool wgc_case_is_over(const wgc_case *what);
 /* The reply is an `ok`; if not, the case fails. */
 bool wgc_case_ok(wgc_case *what, size_t request);

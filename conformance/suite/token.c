@@ -1,5 +1,6 @@
 /* token.c - tokens: numbers of seven bits a byte, in base64url. */
 #include "token.h"
+#include "base64url.h"
 #include "protocol.h"
 
 #include <stdlib.h>
@@ -57,45 +58,6 @@ checksum(const uint8_t *at, size_t len)
 		b = (b + a) % 255;
 	}
 	return (uint16_t)(b << 8 | a);
-}
-
-static const char digits[] =
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-static char *
-base64url(const bytes *b)
-{
-	wgc_string out = { 0 };
-	wgc_put(&out, "");
-	uint32_t word = 0;
-	unsigned bits = 0;
-	for (size_t i = 0; i < b->len; i++) {
-		word = word << 8 | b->at[i];
-		for (bits += 8; bits >= 6; bits -= 6)
-			wgc_put_bytes(&out, &digits[word >> (bits - 6) & 63], 1);
-	}
-	if (bits > 0)
-		wgc_put_bytes(&out, &digits[word << (6 - bits) & 63], 1);
-	return out.ptr;
-}
-
-static bool
-unbase64url(const char *text, bytes *b)
-{
-	uint32_t word = 0;
-	unsigned bits = 0;
-	for (; *text != '\0'; text++) {
-		const char *digit = strchr(digits, *text);
-		if (digit == NULL)
-			return false;
-		word = word << 6 | (uint32_t)(digit - digits);
-		bits += 6;
-		if (bits >= 8) {
-			bits -= 8;
-			put_byte(b, (uint8_t)(word >> bits));
-		}
-	}
-	return true;
 }
 
 /* --- Configuration --- */
@@ -254,7 +216,7 @@ wgc_token_write(const wgc_property *property, const wgc_setup *setup,
 	uint16_t sum = checksum(b.at, b.len);
 	put_byte(&b, (uint8_t)(sum >> 8));
 	put_byte(&b, (uint8_t)sum);
-	char *text = base64url(&b);
+	char *text = wgc_base64url(b.at, b.len);
 	free(b.at);
 	return text;
 }
@@ -312,8 +274,8 @@ wgc_token_read(const char *text, wgc_token *token, const char **why)
 {
 	bytes b = { 0 };
 	*token = (wgc_token){ .property = NULL };
-	*why = unbase64url(text, &b) ? read_bytes(&b, token)
-	                             : "not base64url";
+	*why = wgc_unbase64url(text, &b.at, &b.len) ? read_bytes(&b, token)
+	                                            : "not base64url";
 	free(b.at);
 	if (*why != NULL)
 		wgc_token_clear(token);
