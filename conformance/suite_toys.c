@@ -61,7 +61,9 @@ const char text_toy_hello[] =
 static bool
 has(const toy *t, const char *bug)
 {
-	return t->bug != NULL && strncmp(t->bug, bug, strlen(bug)) == 0;
+	const char *own = t->bug; /* three characters tell them apart */
+	return own != NULL && own[0] == bug[0] && own[1] == bug[1] &&
+	       own[2] == (bug[2] == '\0' ? ' ' : bug[2]);
 }
 
 static void
