@@ -41,9 +41,7 @@ static void
 put_excerpt(wgc_string *out, const wgc_text *text, size_t at)
 {
 	size_t start = at > 20 ? at - 20 : 0;
-	wgc_text tail = { .form = text->form };
-	if (start < text->len)
-		tail = (wgc_text){ text->form, text->len - start, text->at + start };
+	wgc_text tail = wgc_text_from(text, start);
 	char *chips = wgc_text_chips(&tail, 80);
 	wgc_putf(out, "%s'%s'", start > 0 ? "..." : "", chips);
 	free(chips);

@@ -147,8 +147,7 @@ wgc_case_same(wgc_case *what, const char *claim, const wgc_text *expected,
 	size_t i = 0, least = expected->len < got->len ? expected->len : got->len;
 	while (i < least && expected->at[i] == got->at[i])
 		i++;
-	wgc_text a = { expected->form, expected->len - i, expected->at + i };
-	wgc_text b = { got->form, got->len - i, got->at + i };
+	wgc_text a = wgc_text_from(expected, i), b = wgc_text_from(got, i);
 	char *left = wgc_text_chips(&a, 20), *right = wgc_text_chips(&b, 20);
 	wgc_case_fails(what, "%s: at %zu expected \"%s\", got \"%s\"", claim, i,
 	               left, right);

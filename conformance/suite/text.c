@@ -328,6 +328,14 @@ wgc_text_ascii(const char *ascii)
 	return finished(&b);
 }
 
+wgc_text
+wgc_text_from(const wgc_text *text, size_t i)
+{
+	if (i >= text->len)
+		return (wgc_text){ .form = text->form, .at = text->at };
+	return (wgc_text){ text->form, text->len - i, text->at + i };
+}
+
 /* --- Writing --- */
 
 static cJSON *

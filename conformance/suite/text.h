@@ -31,6 +31,9 @@ void wgc_text_clear(wgc_text *text);
 wgc_text wgc_text_of(wgc_text_form form, const uint32_t *at, size_t len);
 wgc_text wgc_text_ascii(const char *ascii);
 
+/* The rest from element i on, borrowed. */
+wgc_text wgc_text_from(const wgc_text *text, size_t i);
+
 /* As JSON: a string where a string can say it, else $hex or $u16. */
 cJSON *wgc_text_json(const wgc_text *text);
 /* As $hex ("hex") or $u16 whatever it is; NULL if that form cannot say it. */
