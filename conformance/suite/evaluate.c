@@ -186,7 +186,8 @@ run_at(const wgc_text *text, size_t i)
 static cJSON *
 piece(const wgc_text *text, size_t from, size_t to)
 {
-	wgc_text part = { text->form, to - from, text->at + from };
+	wgc_text part = wgc_text_from(text, from);
+	part.len = to - from;
 	return wgc_text_json(&part);
 }
 
