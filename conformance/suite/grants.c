@@ -168,6 +168,25 @@ write_decision(wgc_approved *a)
 		a->number, a->number, a->hash, a->token, expires);
 }
 
+/* Signing is dear, and the same few approvals are asked for again and again. */
+static void
+sign_once(wgc_approved *a)
+{
+	static wgc_approved known[32];
+	wgc_approved *k = &known[(a->number * WGC_DEEDS + a->deed) % 32];
+	if (strcmp(k->hash, a->hash) != 0) {
+		wgc_approved_clear(k);
+		write_decision(a);
+		*k = *a;
+		k->envelope = NULL;
+		k->token = wgc_copy(a->token);
+		k->decision = wgc_copy(a->decision);
+		return;
+	}
+	a->token = wgc_copy(k->token);
+	a->decision = wgc_copy(k->decision);
+}
+
 static bool
 ask_for_decision(wgc_case *what, wgc_approved *a)
 {
@@ -202,7 +221,7 @@ wgc_approve(wgc_case *what, wgc_deed deed, unsigned number, int64_t now_ms,
 	write_envelope(approved, strcmp(wgc_binding(subject), "b") == 0);
 	if (!wgc_has_feature(subject->hello, "grant.jws"))
 		return ask_for_decision(what, approved);
-	write_decision(approved);
+	sign_once(approved);
 	return true;
 }
 

@@ -389,6 +389,8 @@ static void
 execute_one(world *w, bool tricky)
 {
 	wgc_choices *c = w->what->choices;
+	if (wgc_case_is_over(w->what))
+		return;
 	size_t i = wgc_choose(c, (uint32_t)w->n);
 	trick how = tricky ? (trick)wgc_choose(c, TRICKS) : NO_TRICK;
 	if (how == SWAPPED && w->n < 2)
@@ -410,6 +412,21 @@ move_clock(world *w)
 		set_clock(w, now);
 }
 
+/* What is over may be forgotten, but not so that the clock brings it back:
+ * another claim in between is when a ledger clears up. */
+static void
+there_and_back(world *w)
+{
+	static const int64_t moves[] = { 60001, 3600000, 90000000, 200000000 };
+	int64_t now = w->now_ms;
+	execute_one(w, false);
+	set_clock(w, now + moves[wgc_choose(w->what->choices, 4)]);
+	approve_one(w);
+	execute_one(w, false);
+	set_clock(w, now);
+	execute_one(w, false);
+}
+
 static void
 play_model(wgc_case *what)
 {
@@ -419,10 +436,11 @@ play_model(wgc_case *what)
 		approve_one(w);
 	for (uint32_t n = wgc_choose_between(what->choices, 1, 14);
 	     n > 0 && w->n > 0 && !wgc_case_is_over(what); n--) {
-		switch (wgc_choose(what->choices, 6)) {
+		switch (wgc_choose(what->choices, 7)) {
 		case 0: case 1: execute_one(w, false); break;
 		case 2: execute_one(w, true); break;
 		case 3: move_clock(w); break;
+		case 6: there_and_back(w); break;
 		default: approve_one(w); break;
 		}
 	}
