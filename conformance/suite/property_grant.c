@@ -379,7 +379,9 @@ approve_one(world *w)
 	if (w->n == GRANTS_MAX)
 		return;
 	wgc_deed deed = deeds[wgc_choose(w->what->choices, 6)];
-	if (wgc_approve(w->what, deed, ++w->number, w->now_ms, &w->grant[w->n]))
+	/* Grants count whole seconds. */
+	int64_t now_ms = w->now_ms / 1000 * 1000;
+	if (wgc_approve(w->what, deed, ++w->number, now_ms, &w->grant[w->n]))
 		w->n++;
 	else
 		wgc_approved_clear(&w->grant[w->n]);
