@@ -49,6 +49,7 @@ typedef struct execution {
 	char *key, *action;
 	int64_t expires_s;
 	bool writing; /* G01: has been told that it is absent */
+	bool replied;
 } execution;
 
 typedef struct gate {
@@ -358,7 +359,8 @@ static execution *
 waiting_for(gate *g, uint64_t call)
 {
 	for (size_t i = 0; i < g->open_count; i++)
-		if (call == 0 ? g->open[i].call != 0 : g->open[i].call == call)
+		if (call == 0 ? g->open[i].call != 0 && !g->open[i].replied
+		              : g->open[i].call == call)
 			return &g->open[i];
 	return NULL;
 }
@@ -367,6 +369,7 @@ static void
 finish_one(gate *g, execution *e, bool allowed)
 {
 	e->call = has(g, "G16") ? e->call : 0;
+	e->replied = true;
 	if (has(g, "G11") && g->contention > 1)
 		allowed = false;
 	wgc_reply reply = allowed ? run(g, e) : wgc_err("AUTHORIZATION_INVALID");

@@ -7,6 +7,14 @@
 
 #define DEAD_CALLS 60 /* each of which costs a process */
 
+static size_t most_calls = 3000;
+
+void
+wgc_shrink_calls(size_t n)
+{
+	most_calls = n;
+}
+
 typedef struct shrinker {
 	const wgc_property *property;
 	wgc_subject *subject;
@@ -320,7 +328,8 @@ wgc_shrink(const wgc_property *property, wgc_choices *choices, wgc_case *what,
 	shrinker s = { .property = property, .subject = what->subject,
 		       .choices = choices, .best = what,
 		       .until = wgc_now_s() + budget_s };
-	size_t calls = what->kind == WGC_OK ? WGC_SHRINK_CALLS : DEAD_CALLS;
+	size_t calls = what->kind == WGC_OK || most_calls < DEAD_CALLS ? most_calls
+	                                                               : DEAD_CALLS;
 	/* One at a time costs more: values do most of the work for texts. */
 	s.limit = played ? calls / 10 : calls / 30;
 	shrink_choices(&s);

@@ -10,7 +10,6 @@
 
 #include "evaluate.h"
 
-#define WGC_SHRINK_CALLS 3000 /* cases asked at most */
 
 /* `choices` made the failing case `what`; both become the simplest. */
 void wgc_shrink(const wgc_property *property, wgc_choices *choices,
