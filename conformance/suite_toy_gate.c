@@ -269,6 +269,7 @@ verify_now(gate *g, const cJSON *args)
 {
 	execution e = { 0 };
 	cJSON *envelope = object_in(args, "envelope");
+	g->now_ms = (int64_t)wgc_json_get(args, "now_ms")->valuedouble;
 	const char *code = verify(g, envelope, wgc_json_string(args, "token"), &e);
 	cJSON_Delete(envelope);
 	execution_clear(&e);

@@ -128,12 +128,24 @@ const wgc_property wgc_p_sa1 = {
 
 /* --- P-SA2 --- */
 
+/* S2.2: a CR that something stands between it and the LF counts as a LF, and
+ * must not become half of a CRLF when that something goes. */
+static void
+settle_returns(const wgc_case *what, wgc_text *plain)
+{
+	const wgc_set *gone = wgc_set_named(strip_set(what));
+	for (size_t i = 0; wgc_is_hardened(what) && i + 1 < plain->len; i++)
+		if (plain->at[i] == '\r' && wgc_set_has(gone, plain->at[i + 1]))
+			plain->at[i] = '\n';
+}
+
 static bool
 ask_with_and_without(wgc_case *what, size_t stage)
 {
 	if (stage > 0)
 		return false;
 	wgc_text plain = wgc_decode(&what->text[0]);
+	settle_returns(what, &plain);
 	wgc_text bare = wgc_without(&plain, wgc_set_named(strip_set(what)));
 	ask_text(what, &what->text[0]);
 	ask_text(what, &bare);
