@@ -16,7 +16,7 @@ typedef struct run {
 	const wgc_property *property;
 	const wgc_method *method;
 	uint64_t random;
-	size_t cases, tried, skipped, unproven;
+	size_t cases, tried, skipped, unproven, counted;
 	double until;
 	char *skip;
 	wgc_choices choices; /* of the failure */
@@ -188,17 +188,30 @@ fail_to_configure(run *r)
 	note(r, NULL, &what);
 }
 
+/* Choices are not kept for a whole batch: the seed makes them again. What is
+ * counted has its number as its seed. */
+static bool
+generate_one(run *r, uint64_t seed, wgc_choices *choices, wgc_case *what)
+{
+	uint32_t number = (uint32_t)seed;
+	if (r->method->count > 0)
+		wgc_choices_given(choices, &number, 1);
+	else
+		wgc_choices_random(choices, seed);
+	*what = wgc_case_new(r->subject);
+	what->choices = choices;
+	return r->method->generate(what);
+}
+
 static size_t
 generate(run *r, uint64_t *seeds, wgc_choices *choices, wgc_case *cases,
          size_t n)
 {
 	size_t made = 0;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t seed = wgc_random(&r->random);
-		wgc_choices_random(choices, seed);
-		cases[made] = wgc_case_new(r->subject);
-		cases[made].choices = choices;
-		if (r->method->generate(&cases[made]))
+		uint64_t seed = r->method->count > 0 ? r->counted++
+		                                     : wgc_random(&r->random);
+		if (generate_one(r, seed, choices, &cases[made]))
 			seeds[made++] = seed;
 		else
 			wgc_case_clear(&cases[made]);
@@ -206,14 +219,11 @@ generate(run *r, uint64_t *seeds, wgc_choices *choices, wgc_case *cases,
 	return made;
 }
 
-/* Choices are not kept for a whole batch: the seed makes them again. */
 static void
 choices_of(run *r, uint64_t seed, wgc_choices *choices)
 {
-	wgc_case again = wgc_case_new(r->subject);
-	wgc_choices_random(choices, seed);
-	again.choices = choices;
-	r->method->generate(&again);
+	wgc_case again;
+	generate_one(r, seed, choices, &again);
 	wgc_case_clear(&again);
 }
 
@@ -343,6 +353,8 @@ wgc_property_run(wgc_subject *subject, const wgc_property *property,
 	unsigned share = r->method->share == 0 ? 100 : r->method->share;
 	r->random = seed;
 	r->cases = (cases * share + 99) / 100;
+	if (r->method->count > 0)
+		r->cases = cases * 4 < r->method->count ? cases * 4 : r->method->count;
 	r->until = wgc_now_s() + budget_s;
 	try_failures(r, &base);
 	if (!r->failed && r->method->play != NULL)

@@ -54,8 +54,11 @@ struct wgc_method {
 	void (*check)(wgc_case *what);
 	/* Instead of the last three. */
 	void (*play)(wgc_case *what);
-	/* All choice sequences, not some. */
+	/* All choice sequences, not some: played until there is no next one. */
 	bool exhaustive;
+	/* The same for what is not played: its first choice is 0, 1, ... of so
+	 * many. Few cases stop short of that. */
+	size_t count;
 	/* Of races: what a pass proves ("C1", "C2"). */
 	const char *tier;
 	/* Tries in 100 of what was asked for; 0: 100. */
