@@ -4,12 +4,14 @@ and the documented exit code. Its reports are parsed by parsers that are not its
 
 usage: suite_runner.py PATH_TO_WICKETGATE_CONFORMANCE"""
 import concurrent.futures
-import html
+import contextlib
 import html.parser
 import json
 import os
 import pathlib
+import pty
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -542,6 +544,9 @@ def main():
     whole_adapters()
     hostile_adapters()
     no_survivors()
+    interrupted()
+    terminal()
+    replaying()
     nothing_is_given_away()
     reports()
     expected_failures()
