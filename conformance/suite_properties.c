@@ -1,11 +1,12 @@
 /* suite_properties.c - the properties of the suite, tried on subjects without a
- * pipe: a right one passes all, and every wrong one is caught by the property
+ * pipe: the library and a small right one pass all, and every wrong one is caught by the property
  * that is there for it, on each of 20 seeds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "suite_inprocess.h"
+#include "suite_library.h"
 #include "suite_toy_gate.h"
 #include "suite_toys.h"
 
@@ -48,13 +49,15 @@ applies(const wgc_property *p, const wgc_subject *subject)
 	return fits && profile;
 }
 
+/* `unit_only`: those that count, of which every unit is a case of its own. */
 static void
-claim_passes(wgc_subject *subject, const char *name)
+claim_passes(wgc_subject *subject, const char *name, bool unit_only)
 {
 	for (size_t i = 0; wgc_properties[i] != NULL; i++) {
 		const wgc_property *p = wgc_properties[i];
 		wgc_outcome outcome = { 0 };
-		if (!applies(p, subject))
+		bool counts = p->choice_count > 0 && p->choices[0] == WGC_LENGTH_UNIT;
+		if (!applies(p, subject) || (unit_only && !counts))
 			continue;
 		wgc_property_run(subject, p, 1, CASES, BUDGET, &outcome);
 		char *line = wgc_format("%s %s: %s: %s", p->id, p->title, name,
@@ -133,14 +136,35 @@ claim_caught(const kind *k, const toy *t)
 	free(all.detail);
 }
 
+/* Both profiles, each unit. */
+static void
+claim_library_passes(void)
+{
+	static const char *const profiles[] = { "reference", "hardened" };
+	static const char *const units[] = { "codepoint", "utf16", "byte" };
+	for (int i = 0; i < 6; i++) {
+		wgc_inprocess p;
+		wgc_inprocess_start(&p, library_hello, library_answer, NULL);
+		p.setup.profile = profiles[i % 2];
+		p.setup.choices[WGC_LENGTH_UNIT] = wgc_choice_option(WGC_LENGTH_UNIT, units[i / 2]);
+		p.setup.choices[WGC_OUTPUT_TAGS] = wgc_choice_option(WGC_OUTPUT_TAGS, "strip");
+		char *name = wgc_format("libwicketgate, %s, %s", profiles[i % 2], units[i / 2]);
+		claim_passes(&p.subject, name, i >= 2);
+		free(name);
+		wgc_inprocess_stop(&p);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
 	static const toy right = { NULL, NULL };
+	if (argc < 2)
+		claim_library_passes();
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		const kind *k = &kinds[i];
 		wgc_subject *subject = k->start(&right);
-		claim_passes(subject, "a small right subject");
+		claim_passes(subject, "a small right subject", false);
 		k->stop(subject);
 		for (const toy *t = k->toys; t->bug != NULL; t++)
 			if (argc < 2 || strncmp(argv[1], t->bug, strlen(argv[1])) == 0)

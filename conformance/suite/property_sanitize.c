@@ -128,14 +128,14 @@ const wgc_property wgc_p_sa1 = {
 
 /* --- P-SA2 --- */
 
-/* S2.2: a CR that something stands between it and the LF counts as a LF, and
- * must not become half of a CRLF when that something goes. */
+/* S2.2: a CR that is not directly before LF counts as LF, and must not become
+ * half of a CRLF when what stood between goes. */
 static void
 settle_returns(const wgc_case *what, wgc_text *plain)
 {
-	const wgc_set *gone = wgc_set_named(strip_set(what));
-	for (size_t i = 0; wgc_is_hardened(what) && i + 1 < plain->len; i++)
-		if (plain->at[i] == '\r' && wgc_set_has(gone, plain->at[i + 1]))
+	for (size_t i = 0; wgc_is_hardened(what) && i < plain->len; i++)
+		if (plain->at[i] == '\r' &&
+		    (i + 1 == plain->len || plain->at[i + 1] != '\n'))
 			plain->at[i] = '\n';
 }
 
