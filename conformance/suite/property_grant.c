@@ -471,7 +471,7 @@ const wgc_property wgc_p_gr3 = {
 static bool
 generate_flip(wgc_case *what)
 {
-	wgc_case_add_number(what, wgc_choose(what->choices, 4)); /* how */
+	wgc_case_add_number(what, wgc_choose(what->choices, 5)); /* how */
 	wgc_case_add_number(what, wgc_choose(what->choices, 2000)); /* where */
 	wgc_case_add_number(what, wgc_choose(what->choices, 63)); /* to what */
 	return true;
@@ -485,7 +485,8 @@ flipped(const wgc_case *what, const char *token)
 	size_t len = strlen(token), at = what->number[1] % len;
 	const char *old = strchr(letters, token[at]);
 	size_t to = old == NULL ? 0 : ((size_t)(old - letters) + 1 + what->number[2] % 63) % 64;
-	switch (what->number[0] % 4) {
+	switch (what->number[0] % 5) {
+	case 4: return wgc_format("%s%c", token, letters[to]);
 	case 0: return wgc_format("%.*s%c%s", (int)at, token, letters[to], token + at + 1);
 	case 1: return wgc_format("%.*s%s", (int)at, token, token + at + 1);
 	case 2: return wgc_format("%.*s%c%s", (int)at, token, letters[to], token + at);
@@ -524,13 +525,14 @@ static void
 check_verify(wgc_case *what)
 {
 	static const char *const words[] = {
-		"changed", "left out", "put in", "and all after it cut off"
+		"changed", "left out", "put in", "and all after it cut off",
+		"in mind, and one behind the last,"
 	};
 	if (!wgc_case_ok(what, 0))
 		return;
 	if (what->request[1].reply.kind == WGC_OK)
 		wgc_case_fails(what, "a token with character %u %s is still valid",
-		               what->number[1], words[what->number[0] % 4]);
+		               what->number[1], words[what->number[0] % 5]);
 }
 
 static const wgc_method flips = {
