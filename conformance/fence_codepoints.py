@@ -53,7 +53,8 @@ def every_code_point(tap, probe):
     found = {}
     for profile, between, kinds in (
             ("reference", model.REFERENCE_STRIP, ({ord("<")}, {ord(">")})),
-            ("hardened", model.IGNORABLE, (model.LESS, model.GREATER))):
+            # F10: `<` and a bar, ASCII's or the wide one, begin a token.
+            ("hardened", model.IGNORABLE, (model.LESS | {0x7C, 0xFF5C}, model.GREATER))):
         for bracket, kind in zip("<>", kinds):
             found[profile, bracket] = walk(tap, probe, profile, bracket)
             same(tap, f"F4 {profile} breaks up {bracket}c{bracket}c{bracket} for"
