@@ -45,7 +45,7 @@ CLASSES = {
     "FVS": model.ranges("180B-180D 180F"),
     "ZWJ/ZWNJ": model.ranges("200C-200D"),
     "SHY": {0xAD}, "CGJ": {0x34F}, "fillers": model.ranges("115F-1160 3164 FFA0"),
-    "CR": {0x0D},
+    "CR": {0x0D}, "shorthand": model.ranges("1BCA0-1BCA3"),
     "always": model.ranges("0 1 200B 200E-200F 202A-202E 2028-2029 2060-2064 2066-2069 206A-206F"
                            " FEFF 061C 180E FFF9-FFFB E0001 1D173 FFFE FDD0 17B4"),
 }

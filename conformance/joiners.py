@@ -38,6 +38,7 @@ WORDS = {
     "mathematics": ["\u2229\ufe00", "\u2a9d\ufe00"],
     "line ends": ["one\ntwo\n"],
     "figures": ["3\xad4"],
+    "shorthand": ["\U0001bc00\U0001bca0\U0001bc01\U0001bca1\U0001bc02\U0001bca2\U0001bc9c\U0001bca3\U0001bc46"],
 }
 
 # The same characters, where they say nothing to a reader.
@@ -74,6 +75,7 @@ STRAYS = {
     "a grapheme joiner between letters": ("c\u034fh \u034f", "ch "),
     "fillers elsewhere": ("a\u115f\u1160b\uac00\u115f \u3164\uffa0", "ab\uac00 "),
     "fillers in whole syllables": ("\u1100\u115f\u1161\u1160\u11a8\u115f", "\u1100\u1161\u11a8"),
+    "controls of shorthand": ("a\U0001bca0\U0001bca1b\U0001bca2 \U0001bc00\U0001bca3", "ab \U0001bc00"),
     "CRLF": ("a\r\nb", "a\nb"), "CR alone": ("a\rb\r", "a\nb\n"), "CR CR LF": ("\r\r\n", "\n\n"),
     "a CR that something hidden parts from its LF": ("a\r\u200b\nb", "a\n\nb"),
 }

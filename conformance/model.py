@@ -57,11 +57,11 @@ REFERENCE_STRIP = ranges(  # S1
 NONCHARACTERS = having("Noncharacter_Code_Point")
 IGNORED_BY_DEFAULT = having("Default_Ignorable_Code_Point")
 HARDENED_CONTEXT = ranges(  # S2
-    "000D 00AD 034F 115F-1160 180B-180D 180F 200C-200D FE00-FE0F E0020-E007F"
-    " E0100-E01EF")
+    "000D 00AD 034F 115F-1160 180B-180D 180F 200C-200D FE00-FE0F 1BCA0-1BCA3"
+    " E0020-E007F E0100-E01EF")
 HARDENED_STRIP = (
     (REFERENCE_STRIP | IGNORED_BY_DEFAULT | NONCHARACTERS | ranges("FFF9-FFFB"))
-    - HARDENED_CONTEXT - ranges("1BCA0-1BCA3"))
+    - HARDENED_CONTEXT)
 
 LESS = ranges(
     "003C 00AB 02C2 1438 1444-1445 150C 16B2 2039 226A 226E 22D6 22D8 2329 276C"
@@ -171,7 +171,8 @@ VARIATIONS = {tuple(int(code, 16) for code in row[0].split())
 
 SHY, CGJ, ZWNJ, ZWJ = 0xAD, 0x34F, 0x200C, 0x200D
 NO_CONSONANT, NO_VOWEL = 0x115F, 0x1160
-JOINERS_IN_PLACE = {NO_CONSONANT, NO_VOWEL, SHY, CGJ, ZWNJ, ZWJ}
+SHORTHAND, SHORTHAND_CONTROLS = ranges("1BC00-1BC9F"), ranges("1BCA0-1BCA3")
+JOINERS_IN_PLACE = {NO_CONSONANT, NO_VOWEL, SHY, CGJ, ZWNJ, ZWJ} | SHORTHAND_CONTROLS
 SELECTORS = having("Variation_Selector")
 IDEOGRAPHIC = ranges("E0100-E01EF")
 STYLE, KEYCAP = 0xFE0F, 0x20E3
@@ -217,6 +218,8 @@ def joins(joiner, steps, selectors, at):
         return here not in LEADING and after in VOWELS
     if joiner == NO_VOWEL:
         return here in LEADING and after not in VOWELS
+    if joiner in SHORTHAND_CONTROLS:
+        return here in SHORTHAND and after in SHORTHAND
     return after == KEYCAP and (here, joiner) in VARIATIONS
 
 

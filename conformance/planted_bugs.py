@@ -25,6 +25,7 @@ BUGS = {
     "S2 seventeen of a kind stay": ("src/text/sanitize.c", "	return p->rare[kind] <= RARE_MAX;", "	return ++p->rare[kind] <= RARE_MAX + 17;", "sanitize"),
     "S2 soft hyphens without end": ("src/text/sanitize.c", "both & WKG_SET_FIGURE && is_few(p, SOFT_HYPHENS)", "both & WKG_SET_FIGURE", "sanitize"),
     "S2 grapheme joiners without end": ("src/text/sanitize.c", "next_sets & WKG_SET_MARK &&\n		       is_few(p, GRAPHEME_JOINERS);", "next_sets & WKG_SET_MARK;", "sanitize"),
+    "S2 controls of shorthand stay anywhere": ("src/text/sanitize.c", "		return between(p->base, DUPLOYAN_FIRST, DUPLOYAN_LAST) &&\n		       between(next, DUPLOYAN_FIRST, DUPLOYAN_LAST);", "		return true;", "sanitize"),
     "S2 a soft hyphen stays beside a letter": ("src/text/sanitize.c", "both & WKG_SET_FIGURE && is_few", "(p->sets | next_sets) & WKG_SET_FIGURE && is_few", "sanitize"),
     "S2 a joiner stays between Latin letters": ("src/text/sanitize.c", "	case ZWNJ: /* RFC 5892 A.1 */\n", "	case ZWNJ: /* RFC 5892 A.1 */\n		if (p->sets == 0 && next_sets == 0 && next != 0)\n			return true;\n", "sanitize"),
     "S2 a joiner needs an emoji on one side only": ("src/text/sanitize.c", "both & WKG_SET_PICTOGRAPH ||", "(p->sets | next_sets) & WKG_SET_PICTOGRAPH ||", "sanitize"),

@@ -116,6 +116,7 @@ places(void)
 	CLAIM("S2 a soft hyphen between figures, not beside a letter", goes(TEXT("3" SHY "4 Zu" SHY "sammen" SHY " 3" SHY " "), TEXT("3" SHY "4 Zusammen 3 ")));
 	CLAIM("S2 a grapheme joiner before a mark only", goes(TEXT("a" PATAH CGJ HIRIQ "c" CGJ "h" CGJ), TEXT("a" PATAH CGJ HIRIQ "ch")));
 	CLAIM("S2 a Hangul filler for what is missing, and only there", goes(TEXT("\xE1\x85\x9F\xE1\x85\xA1 \xE1\x84\x80\xE1\x85\xA0 a\xE1\x85\x9F\xE1\x85\xA0"), TEXT("\xE1\x85\x9F\xE1\x85\xA1 \xE1\x84\x80\xE1\x85\xA0 a")));
+	CLAIM("S2 controls of shorthand between its letters only, Latin text hides nothing in them", goes(TEXT("\xF0\x9B\xB0\x80\xF0\x9B\xB2\xA0\xF0\x9B\xB0\x81 a\xF0\x9B\xB2\xA1\xF0\x9B\xB2\xA2" "b\xF0\x9B\xB2\xA3"), TEXT("\xF0\x9B\xB0\x80\xF0\x9B\xB2\xA0\xF0\x9B\xB0\x81 ab")));
 	CLAIM("S2 a Mongolian selector behind the letter that has it", goes(TEXT("\xE1\xA0\xA1\xE1\xA0\x8B" "a\xE1\xA0\x8B"), TEXT("\xE1\xA0\xA1\xE1\xA0\x8B" "a")));
 	CLAIM("S2 an ideographic selector behind an ideograph only", goes(TEXT(NAME "\xE3\x81\x8B\xF3\xA0\x84\x80"), TEXT(NAME "\xE3\x81\x8B")));
 	CLAIM("S2 sixteen of them in a value stay", keeps(repeat(TEXT(NAME), 16)));

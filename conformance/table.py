@@ -30,7 +30,7 @@ EVERY_CHARACTER = "".join(map(chr, CODES))
 SIZES = {
     "STRIP_REFERENCE": 222,
     "STRIP_HARDENED": 3941,
-    "CONTEXT_HARDENED": 363,
+    "CONTEXT_HARDENED": 367,
     "FENCE_IGNORABLE": 145684,
     "LESS": 34,
     "GREATER": 34,
@@ -182,8 +182,8 @@ def derive_from_15(categories, names, has):
                          r"\u202a-\u202e\u2028\u2029\u2060-\u206f\ufeff"
                          r"\U000e0000-\U000e007f]")
     context = matching(r"[\r\xad\u034f\u115f\u1160\u180b-\u180d\u180f\u200c"
-                       r"\u200d\ufe00-\ufe0f\U000e0020-\U000e007f"
-                       r"\U000e0100-\U000e01ef]")
+                       r"\u200d\ufe00-\ufe0f\U0001bca0-\U0001bca3"
+                       r"\U000e0020-\U000e007f\U000e0100-\U000e01ef]")
     nothing_visible = (hidden | has["Noncharacter_Code_Point"]
                        | category("Cc", "Zl", "Zp")) - matching(r"[\t\n]")
     sound_marks = named(r"HALFWIDTH KATAKANA (SEMI-)?VOICED SOUND MARK")
@@ -196,7 +196,7 @@ def derive_from_15(categories, names, has):
         "STRIP_REFERENCE": reference,
         "STRIP_HARDENED":
             (nothing_visible | named("INTERLINEAR ANNOTATION .*"))
-            - context - named("SHORTHAND FORMAT .*"),
+            - context,
         "CONTEXT_HARDENED": context,
         "FENCE_IGNORABLE":
             nothing_visible | sound_marks | empty_glyphs | more_empty_glyphs
@@ -335,14 +335,18 @@ def read_shared():
     17.0 has properties for from ucd17.json. The rest is of 15.0 (see above)."""
     arrays = read_c_arrays(SHARED / "tables.h")
     has = json.loads((SHARED / "ucd17.json").read_text(encoding="ascii"))
-    hidden = union([*arrays["HARD_SAN_STRIP"], *arrays["HARD_SAN_COND"]])
+    # ../shared keeps the controls of shorthand wherever they stand. Invisible
+    # and in any number, they took a message into Latin text.
+    shorthand = (0x1BCA0, 0x1BCA3)
+    context = [*arrays["HARD_SAN_COND"], shorthand]
+    hidden = union([*arrays["HARD_SAN_STRIP"], *context])
     return {
         "MARK": ranges(union(has["gc_Nonspacing_Mark"]) - hidden),
         "PICTOGRAPH": has["Extended_Pictographic"],
         "IDEOGRAPH": has["Unified_Ideograph"],
         "STRIP_REFERENCE": arrays["REF_INVISIBLE"],
         "STRIP_HARDENED": arrays["HARD_SAN_STRIP"],
-        "CONTEXT_HARDENED": arrays["HARD_SAN_COND"],
+        "CONTEXT_HARDENED": context,
         "FENCE_IGNORABLE": arrays["HARD_FENCE_IGNORABLE"],
         "LESS": arrays["HARD_FENCE_LESS"],
         "GREATER": arrays["HARD_FENCE_GREATER"],

@@ -182,6 +182,9 @@ places_joins(const check_chars *t, size_t i)
 	case 0x00AD: return (left & WKG_SET_FIGURE) && (right & WKG_SET_FIGURE);
 	case 0x115F: return !(left & WKG_SET_LEADING) && (right & WKG_SET_VOWEL);
 	case 0x1160: return (left & WKG_SET_LEADING) && !(right & WKG_SET_VOWEL);
+	case 0x1BCA0: case 0x1BCA1: case 0x1BCA2: case 0x1BCA3:
+		return places_is(here, 0x1BC00, 0x1BC9F) &&
+		       places_is(next, 0x1BC00, 0x1BC9F);
 	case 0xFE0F:
 		return next == 0x20E3 &&
 		       (here == '#' || here == '*' || places_is(here, '0', '9'));

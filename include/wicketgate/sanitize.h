@@ -38,6 +38,7 @@
  *   U+034F     before a nonspacing mark
  *   U+115F     before a Hangul vowel in parts that has no consonant;
  *   U+1160     behind a consonant in parts that has no vowel
+ *   U+1BCA0 to U+1BCA3: between two letters of Duployan shorthand
  *   CR         becomes LF: CRLF counts one stripped, CR alone one replaced
  * All others go. Behind one visible character stay at most one selector and
  * then one joiner (any other of the above): the first of each. Ideographic

@@ -148,7 +148,8 @@ IN_CONTEXT = JOINERS | {
     0x00AD,          # soft hyphen: between figures it may be something else
     0x034F,          # combining grapheme joiner, before a mark: Biblical Hebrew
     0x115F, 0x1160,  # Hangul fillers, for half of a syllable: Old Korean
-} | span((0xE0020, 0xE007F))  # the tags of the three subdivision flags
+} | span((0xE0020, 0xE007F)   # the tags of the three subdivision flags
+) | span((0x1BCA0, 0x1BCA3))  # Duployan shorthand: how its letters stand
 
 # Hangul written in parts: the consonants a syllable begins with, and its vowels,
 # without the filler of either kind.
@@ -157,9 +158,6 @@ VOWELS = span((0x1161, 0x11A7), (0xD7B0, 0xD7C6))
 
 # Interlinear annotation: the ruby text survives without its three brackets.
 ANNOTATION = span((0xFFF9, 0xFFFB))
-
-# Default_Ignorable, but part of a script: Duployan shorthand overlaps.
-SHORTHAND = span((0x1BCA0, 0x1BCA3))
 
 # Characters that no property calls invisible and many readers do not see.
 BLANK = {
@@ -247,7 +245,7 @@ def derive(has, characters, joining_letters):
 
     context = IN_CONTEXT | has["Variation_Selector"]
     strip = (REFERENCE | ignorable_by_property | ANNOTATION
-             | has["Noncharacter_Code_Point"]) - context - SHORTHAND
+             | has["Noncharacter_Code_Point"]) - context
 
     # F4. More than a reader would drop, because here it costs nothing: the
     # fence removes none of it, it only refuses to see it as a separator.

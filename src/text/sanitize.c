@@ -109,6 +109,8 @@ enum {
 	KEYCAP = 0x20E3,
 	EMOJI_STYLE = 0xFE0F, /* variation selector 16 */
 	REGION_FIRST = 0x1F1E6, REGION_LAST = 0x1F1FF, /* two are a flag */
+	DUPLOYAN_FIRST = 0x1BC00, DUPLOYAN_LAST = 0x1BC9F, /* shorthand */
+	LETTER_OVERLAP = 0x1BCA0, CONTINUING_OVERLAP, DOWN_STEP, UP_STEP,
 	SKIN_TONE_FIRST = 0x1F3FB, SKIN_TONE_LAST = 0x1F3FF,
 	BLACK_FLAG = 0x1F3F4,
 	TAG = 0xE0000, /* and ASCII on top */
@@ -237,6 +239,9 @@ may_join(passage *p, uint32_t next, uint32_t next_sets)
 	case SOFT_HYPHEN: /* beside a letter it is a hint and no loss; here it
 		           * may be a minus, or a byte of another encoding */
 		return both & WKG_SET_FIGURE && is_few(p, SOFT_HYPHENS);
+	case LETTER_OVERLAP: case CONTINUING_OVERLAP: case DOWN_STEP: case UP_STEP:
+		return between(p->base, DUPLOYAN_FIRST, DUPLOYAN_LAST) &&
+		       between(next, DUPLOYAN_FIRST, DUPLOYAN_LAST);
 	}
 	return false;
 }
