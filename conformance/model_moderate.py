@@ -173,7 +173,11 @@ def as_letters(reading):
 READINGS = {"reference": [(deleted, NOT_DELIVERED)],
             "hardened": [(deleted, NOT_READ), (spaced, NOT_READ), (as_seen, NOT_READ),
                          (deleted, NOT_DELIVERED)]}
-READ_AS_LETTERS = READINGS["hardened"][:3]
+SPACES = model.having("gc_Space_Separator")
+
+
+def plain_spaces(reading):
+    return [(" " if ord(c) in SPACES else c, at) for c, at in reading]
 
 
 def source_range(reading, end, start, stop):
@@ -210,8 +214,9 @@ class Moderator:
         plain = [read(characters, hidden) for read, hidden in READINGS[profile]]
         if profile == "reference":
             return plain
-        return plain + [as_letters(read(characters, hidden))
-                        for read, hidden in READ_AS_LETTERS]
+        *read, delivered = plain
+        read = [plain_spaces(reading) for reading in read]
+        return [*read, delivered] + [as_letters(reading) for reading in read]
 
     def suspicions(self, characters, end, profile):
         """(name, from, to), each pattern once, in the order of the table."""

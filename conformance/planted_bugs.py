@@ -109,6 +109,8 @@ BUGS = {
     "S6 a surrogate pair is two U+FFFD": ("src/json/json.c", "if (low >= 0xDC00 && low <= 0xDFFF) {", "if (low > 0xDFFF) {", "payload"),
     "S8 more than 64 notes": ("src/json/payload.c", "j->report == NULL || j->note_count == WKG_PAYLOAD_NOTES_MAX", "j->report == NULL || j->note_count > 200", "payload"),
     "S10 an index is not counted": ("src/json/json.c", "		r->path[r->depth - 1]++;\n", "		r->path[r->depth - 1] += 0;\n", "json"),
+    "M2 other spaces are no spaces": ("src/moderate/reading.c", "how.hiding != WKG__STRIPPED && is_odd_space(code)", "false && is_odd_space(code)", "moderate"),
+    "M2 what is delivered is not looked at beside other spaces": ("src/moderate/reading.c", "		return found.hides || found.spaces;", "		return found.hides;", "moderate"),
     "M1 cut before matching": ("src/moderate/reading.c", "\t\twkg__letters read = read_as(how, c.code, &in_run);\n\t\tfor", "\t\twkg__letters read = read_as(how, c.code, &in_run);\n\t\tif (at - p->from > 6000)\n\t\t\treturn WKG_OK;\n\t\tfor", "moderate"),
     "M1 matching before stripping": ("src/moderate/reading.c", "\tif (is_hidden)\n\t\treturn space ? blank : nothing;\n", "\tif (is_hidden && how.hiding != WKG__STRIPPED)\n\t\treturn space ? blank : nothing;\n", "moderate"),
     "M1 ZWJ and ZWNJ are stripped": ("src/moderate/moderate.c", "	rule->strip = WKG_SET_STRIP_OUTPUT;", "	rule->strip = WKG_SET_STRIP_REFERENCE;", "moderate"),

@@ -287,6 +287,14 @@ is_blank(uint32_t c)
 	       c == 0xFFA0 || c == 0x1D159;
 }
 
+/* Zs without U+0020. */
+static bool
+is_space(uint32_t c)
+{
+	return c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
+	       c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
 /* A character of a reading, or what it reads as. */
 static void
 view_put_letters(view *v, uint32_t code, size_t from, bool folded)
@@ -309,7 +317,9 @@ view_of(const passage *p, wkg_profile profile, enum how how, bool folded)
 	for (size_t i = 0; i < p->chars.len; i++) {
 		uint32_t c = p->chars.code[i];
 		bool unread = is_unread(profile, c);
-		if (!unread)
+		if (profile == WKG_PROFILE_HARDENED && is_space(c))
+			view_put(&v, ' ', p->from[i]);
+		else if (!unread)
 			view_put_letters(&v, c, p->from[i], folded);
 		else if ((how == SPACED && !in_run) ||
 		         (how == SEEN && is_blank(c)))

@@ -19,8 +19,9 @@
  *     that show as a blank as a space, and as it is delivered; each with
  *     letters and digits as they are and as what they read as (fullwidth,
  *     mathematical, circled, ligatures; accents gone; Greek, Cyrillic, Armenian
- *     and Cherokee look-alikes). Punctuation stays what it is. What mixes all
- *     that cleverly enough can still hide;
+ *     and Cherokee look-alikes), all but the last with spaces of any kind as
+ *     U+0020. Punctuation stays what it is. What mixes all that cleverly enough
+ *     can still hide;
  *   - a finding tells the pattern and the bytes of the *input*, hidden ones
  *     included, whatever reading it was found in (M3): the first place of each
  *     pattern in each text;

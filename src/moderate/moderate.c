@@ -431,13 +431,10 @@ match_hardened(job *j, wkg__passage *p, bool seen[PATTERNS_MAX])
 		{ WKG__STRIPPED, false }, { WKG__JOINED, true }, { WKG__SPACED, true },
 		{ WKG__SEEN, true },
 	};
-	bool hides, folds;
-	wkg__survey(p, &hides, &folds);
-	for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
-		bool differs = hides || readings[i].hiding == WKG__JOINED;
-		if (differs && (folds || !readings[i].folded))
+	wkg__survey found = wkg__survey_of(p);
+	for (size_t i = 0; i < sizeof readings / sizeof *readings; i++)
+		if (wkg__differs(found, readings[i]))
 			WKG_TRY(match_reading(j, p, readings[i], seen));
-	}
 	return match_mark(j, p);
 }
 

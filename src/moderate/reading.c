@@ -21,6 +21,16 @@ shows_as_blank(uint32_t code)
 	       code == 0x3164 || code == 0xFFA0 || code == 0x1D159;
 }
 
+/* The other spaces (Zs): a no-break space between two words of an order is one
+ * that copies of web pages have anyway, and no pattern looks for. */
+static bool
+is_odd_space(uint32_t code)
+{
+	return code == 0x00A0 || code == 0x1680 ||
+	       (code >= 0x2000 && code <= 0x200A) ||
+	       code == 0x202F || code == 0x205F || code == 0x3000;
+}
+
 /* What one character of the input adds to a reading. */
 static wkg__letters
 read_as(wkg__reading how, uint32_t code, bool *in_run)
@@ -36,24 +46,37 @@ read_as(wkg__reading how, uint32_t code, bool *in_run)
 	*in_run = is_hidden;
 	if (is_hidden)
 		return space ? blank : nothing;
+	if (how.hiding != WKG__STRIPPED && is_odd_space(code))
+		return blank;
 	return how.folded ? wkg__read_letter(code) : itself;
 }
 
-void
-wkg__survey(const wkg__passage *p, bool *hides, bool *folds)
+wkg__survey
+wkg__survey_of(const wkg__passage *p)
 {
-	*hides = *folds = false;
+	wkg__survey found = { false, false, false };
 	for (size_t at = p->from;;) {
 		wkg_char c = p->notation->read(p->in, at);
 		if (c.len == 0)
-			return;
+			return found;
 		at += c.len;
 		if (c.code < 0x20 || c.code >= 0x7F) {
 			wkg__letters read = wkg__read_letter(c.code);
-			*hides |= (wkg_table_sets(c.code) & WKG_SET_MATCH_IGNORABLE) != 0;
-			*folds |= read.count != 1 || read.code[0] != c.code;
+			found.hides |= (wkg_table_sets(c.code) & WKG_SET_MATCH_IGNORABLE) != 0;
+			found.spaces |= is_odd_space(c.code);
+			found.folds |= read.count != 1 || read.code[0] != c.code;
 		}
 	}
+}
+
+bool
+wkg__differs(wkg__survey found, wkg__reading how)
+{
+	if (how.folded && !found.folds)
+		return false;
+	if (how.hiding == WKG__STRIPPED)
+		return found.hides || found.spaces;
+	return found.hides || how.hiding == WKG__JOINED;
 }
 
 wkg_status

@@ -16,6 +16,7 @@ typedef enum wkg__hiding {
 typedef struct wkg__reading {
 	wkg__hiding hiding;
 	bool folded; /* letters as what they read as: wkg__read_letter() */
+	/* All but STRIPPED have U+0020 for spaces of any other kind as well. */
 } wkg__reading;
 
 /* One text of the input, and where its readings are written. */
@@ -31,9 +32,20 @@ typedef struct wkg__passage {
  * at most what a letter reads as. A string in a document is shorter than it. */
 WKG_HIDDEN size_t wkg__view_size(size_t n);
 
-/* Is there anything that the readings differ in? */
-WKG_HIDDEN void
-wkg__survey(const wkg__passage *p, bool *hides, bool *folds);
+/* What there is in a text that its readings differ in. */
+typedef struct wkg__survey {
+	bool hides;  /* hidden characters */
+	bool spaces; /* others than U+0020 */
+	bool folds;  /* letters that read as something else */
+} wkg__survey;
+
+WKG_HIDDEN wkg__survey
+wkg__survey_of(const wkg__passage *p);
+
+/* Does this reading say anything that none before it did? They begin with
+ * JOINED, not folded. */
+WKG_HIDDEN bool
+wkg__differs(wkg__survey found, wkg__reading how);
 
 /* Write a reading to p->view. */
 WKG_HIDDEN WKG_MUST_USE wkg_status
