@@ -14,6 +14,7 @@ import unicodedata
 
 import model
 from harness import SHARED, Tap, probe_from_arguments
+from model_moderate import MARK
 
 ROWS = SHARED / "data" / "incidents.jsonl"
 hexed = model.to_hex
@@ -109,6 +110,13 @@ def flagged(field, expected=True):
     return lambda lib, given, said: (lib.flags(given[field]), expected)
 
 
+def warned_of_hidden(field, visible):
+    """Stripped by both profiles; hardened tells the reviewer that there was more."""
+    return lambda lib, given, said: (
+        lib.moderate(given[field]),
+        (MARK if lib.profile == "hardened" else "") + visible)
+
+
 def passed(field):
     """Not flagged, and delivered as it is."""
     return lambda lib, given, said: (
@@ -152,16 +160,12 @@ CHECKS = {
     "inc-010 sanitizer": sanitized("body"),
     "inc-010 stats.stripped": lambda lib, given, said: (
         lib.stripped(given["body"]), str(said)),
-    "inc-010 moderator": flagged("body"),
-    "inc-010 moderator strips": lambda lib, given, said: (
-        lib.moderate(given["body"]), "Quarterly report"),
+    "inc-010 moderator": warned_of_hidden("body", "Quarterly report"),
     "inc-011 sanitizer": sanitized("body"),
     "inc-014 sanitizer": sanitized("text"),
     "inc-015 sanitizer": sanitized("text"),
     "inc-016 sanitizer": sanitized("text"),
-    "inc-016 moderator": flagged("text"),
-    "inc-016 moderator strips": lambda lib, given, said: (
-        lib.moderate(given["text"]), "note"),
+    "inc-016 moderator": warned_of_hidden("text", "note"),
     "inc-017 sanitizer.reference": sanitized("text", UNCHANGED),
     "inc-017 sanitizer.hardened": sanitized("text", "\U0001f600"),
     "inc-019 sanitizer": sanitized("text", UNCHANGED),
@@ -225,10 +229,7 @@ CHECKS = {
 }
 
 # Checks that must fail for now, and the rule that will make them pass.
-MISSING = {
-    "inc-010 moderator": "a warning about hidden text: M1 strips it in silence",
-    "inc-016 moderator": "a warning about hidden text: M1 strips it in silence",
-}
+MISSING = {}
 
 
 def run(tap, libraries, name, check, given, said):

@@ -117,6 +117,10 @@ def spaced(characters, hidden):
 
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0\U0001d159"  # hidden, and a gap to the eye
+# Nothing to the eye, and no control: eight in a row are a message (M2).
+HIDDEN_RUN = re.compile("[%s]{8,}" % "".join(
+    chr(c) for c in sorted(NOT_READ) if c >= 0xa0 and c not in (0x2028, 0x2029)
+    and chr(c) not in BLANKS))
 
 
 def as_seen(characters, hidden):
@@ -227,6 +231,9 @@ class Moderator:
                 match = pattern.name not in found and pattern.search(text)
                 if match:
                     found[pattern.name] = source_range(reading, end, *match.span())
+        run = HIDDEN_RUN.search("".join(c for c, _ in characters))
+        if profile == "hardened" and run:
+            found["hidden-run"] = source_range(characters, end, *run.span())
         read_mark = MARK.replace("\ufe0f", "")
         if profile == "hardened" and [c for c, _ in readings[0][:7]] == [*read_mark]:
             found["marked-before"] = source_range(readings[0], end, 0, len(read_mark))

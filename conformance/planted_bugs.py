@@ -236,6 +236,8 @@ BUGS = {
     "inspect: points come before their letter": ("src/cli/reveal.c", "	put_marks_behind(r);\n", "	(void)put_marks_behind;\n", "inspect.py"),
     "inspect: an isolate in an override is closed by PDF": ("src/cli/bidi.c", "			            is_embedding(p->items[open].original);", "			            true;", "inspect.py"),
     "inspect: allowed characters are counted with the others": ("src/cli/inspect.c", "	if (counts(f))\n		c->blocking++;", "	if (f->class != INSPECT_NONE)\n		c->blocking++;", "inspect.py"),
+    "M2 a hidden run of seven is marked": ("src/moderate/reading.c", "enum { LENGTH = 8 };", "enum { LENGTH = 7 };", "moderate"),
+    "M2 a hidden run at the end is missed": ("src/moderate/reading.c", "		if (!hidden && length >= LENGTH)\n			return run;\n		if (c.len == 0)\n			return none;\n", "		if (c.len == 0)\n			return none;\n		if (!hidden && length >= LENGTH)\n			return run;\n", "moderate"),
     "X5 memory: no lock": ("src/gate/ledger.c", "	if (pthread_mutex_lock(&l->lock) != 0)\n		return WKG_CLAIM_REFUSED;\n	wkg_claim answer = spend(l, &c, hash);\n	pthread_mutex_unlock(&l->lock);\n", "	wkg_claim answer = spend(l, &c, hash);\n", "ledger_race"),
     "X7 memory: entries move up in front of their home": ("src/gate/ledger.c", "		if (pushed >= distance(l, gap, at)) {", "		if (true || pushed) {", "ledger"),
     "X7 memory: full evicts": ("src/gate/ledger.c", "	if (s->id_len == 0 && l->used == l->capacity)\n		return WKG_CLAIM_REFUSED;\n", "	if (s->id_len == 0 && l->used == l->capacity)\n	{\n		while (l->slots[l->cursor].id_len == 0)\n			l->cursor = behind(l, l->cursor);\n		empty(l, l->cursor);\n		s = search(l, c->id, hash, &found);\n	}\n", "ledger"),

@@ -417,6 +417,23 @@ look_for_mark(expected *e, const passage *p)
 		expect(e, WKG_FINDING_SUSPICIOUS, "marked-before", from, p->from[p->chars.len]);
 }
 
+/* M2: eight in a row that say something to whoever reads code points only. */
+static void
+look_for_hidden_run(expected *e, const passage *p)
+{
+	for (size_t i = 0, first = 0; i <= p->chars.len; i++) {
+		uint32_t c = i < p->chars.len ? p->chars.code[i] : 'a';
+		if (is_unread(WKG_PROFILE_HARDENED, c) && !is_blank(c) &&
+		    c >= 0xA0 && c != 0x2028 && c != 0x2029)
+			continue;
+		if (i - first >= 8) {
+			expect(e, WKG_FINDING_SUSPICIOUS, "hidden-run", p->from[first], p->from[i]);
+			return;
+		}
+		first = i + 1;
+	}
+}
+
 static void
 search_hardened(expected *e, const passage *p, bool seen[WKG_PATTERN_COUNT])
 {
@@ -443,8 +460,10 @@ is_suspicious(expected *e, const job *j, const passage *p)
 		search(e, p, j->profile, JOINED, false, seen);
 	else if (!j->starved)
 		search_hardened(e, p, seen);
-	if (j->profile == WKG_PROFILE_HARDENED)
+	if (j->profile == WKG_PROFILE_HARDENED) {
+		look_for_hidden_run(e, p);
 		look_for_mark(e, p);
+	}
 	return e->suspicious > before;
 }
 
@@ -596,6 +615,7 @@ is_known(const char *pattern)
 		if (strcmp(pattern, wkg_moderate_patterns()[i].id) == 0)
 			return true;
 	return strcmp(pattern, "gave-up") == 0 ||
+	       strcmp(pattern, "hidden-run") == 0 ||
 	       strcmp(pattern, "marked-before") == 0;
 }
 

@@ -103,8 +103,9 @@ typedef enum wkg_finding_kind {
 
 typedef struct wkg_finding {
 	wkg_finding_kind kind;
-	/* Of SUSPICIOUS: the pattern's id, "gave-up" if the matcher did, or
-	 * "marked-before" (M6). Else "". Lives as long as its table. */
+	/* Of SUSPICIOUS: the pattern's id, "gave-up" if the matcher did; hardened
+	 * also "marked-before" (M6) and "hidden-run", eight or more characters
+	 * in a row that nobody sees (M2). Else "". Lives as long as its table. */
 	const char *pattern;
 	/* Bytes [from, to) of the input: what matched (whole characters, up to the
 	 * next one that is read), was cut off, or was not looked at. */

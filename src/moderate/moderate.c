@@ -39,6 +39,7 @@ enum {
 /* Ids of findings that no pattern makes. */
 #define GAVE_UP "gave-up"
 #define MARKED_BEFORE "marked-before"
+#define HIDDEN_RUN "hidden-run"
 
 /* What is looked for: the fourteen, the extension, the user's own. */
 typedef struct row {
@@ -154,7 +155,8 @@ check_row(const wkg_moderator *m, size_t index, wkg_pattern_error *error)
 		return refuse(error, 0, "a field is missing, empty or not UTF-8");
 	if (!wkg__pattern_id(p->id))
 		return refuse(error, 0, "an id is a-z, 0-9 and -, up to 64");
-	bool taken = strcmp(p->id, GAVE_UP) == 0 || strcmp(p->id, MARKED_BEFORE) == 0;
+	bool taken = strcmp(p->id, GAVE_UP) == 0 || strcmp(p->id, MARKED_BEFORE) == 0 ||
+	             strcmp(p->id, HIDDEN_RUN) == 0;
 	for (size_t i = 0; i < index; i++)
 		taken = taken || strcmp(p->id, m->rows[i].pattern->id) == 0;
 	if (taken)
@@ -420,6 +422,17 @@ match_mark(job *j, wkg__passage *p)
 	return WKG_OK;
 }
 
+/* A message in characters that are stripped or have no glyph: what the reviewer
+ * gets to see is not all that was said (embracethered.com: ASCII Smuggler 2024,
+ * Sneaky Bits 2025). */
+static void
+match_hidden_run(job *j, const wkg__passage *p)
+{
+	wkg__range run = wkg__hidden_run(p);
+	if (run.to > run.from)
+		find(j, WKG_FINDING_SUSPICIOUS, HIDDEN_RUN, run);
+}
+
 /* M2. Letters are read as they are and as what they stand for, since either may
  * spoil the other: U+2460 at the head of a list has no \b behind it as a 1. With
  * STRIPPED among them, hardened marks whatever the reference marks. */
@@ -435,6 +448,8 @@ match_hardened(job *j, wkg__passage *p, bool seen[PATTERNS_MAX])
 	for (size_t i = 0; i < sizeof readings / sizeof *readings; i++)
 		if (wkg__differs(found, readings[i]))
 			WKG_TRY(match_reading(j, p, readings[i], seen));
+	if (found.hides)
+		match_hidden_run(j, p);
 	return match_mark(j, p);
 }
 

@@ -79,6 +79,36 @@ wkg__differs(wkg__survey found, wkg__reading how)
 	return found.hides || how.hiding == WKG__JOINED;
 }
 
+/* Nothing to the eye: neither a blank nor a control, which breaks lines. */
+static bool
+is_invisible(uint32_t code)
+{
+	return code >= 0xA0 && code != 0x2028 && code != 0x2029 && !shows_as_blank(code) &&
+	       wkg_table_sets(code) & WKG_SET_MATCH_IGNORABLE;
+}
+
+wkg__range
+wkg__hidden_run(const wkg__passage *p)
+{
+	enum { LENGTH = 8 }; /* a byte in bits; the longest flag has six TAGs */
+	static const wkg__range none = { 0, 0 };
+	wkg__range run = none;
+	size_t length = 0;
+	for (size_t at = p->from;;) {
+		wkg_char c = p->notation->read(p->in, at);
+		bool hidden = c.len > 0 && is_invisible(c.code);
+		run.to = at;
+		if (!hidden && length >= LENGTH)
+			return run;
+		if (c.len == 0)
+			return none;
+		if (length == 0)
+			run.from = at;
+		length = hidden ? length + 1 : 0;
+		at += c.len;
+	}
+}
+
 wkg_status
 wkg__read(wkg__passage *p, wkg__reading how)
 {

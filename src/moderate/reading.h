@@ -28,6 +28,12 @@ typedef struct wkg__passage {
 	wkg_buf view;
 } wkg__passage;
 
+/* Bytes [from, to). */
+typedef struct wkg__range {
+	size_t from;
+	size_t to;
+} wkg__range;
+
 /* Room for any reading of n bytes: of bad UTF-8 each byte is three, and so is
  * at most what a letter reads as. A string in a document is shorter than it. */
 WKG_HIDDEN size_t wkg__view_size(size_t n);
@@ -47,6 +53,11 @@ wkg__survey_of(const wkg__passage *p);
 WKG_HIDDEN bool
 wkg__differs(wkg__survey found, wkg__reading how);
 
+/* The first run of so many hidden characters that it says something to whoever
+ * reads code points, which no orthography and no emoji needs; empty if none. */
+WKG_HIDDEN wkg__range
+wkg__hidden_run(const wkg__passage *p);
+
 /* Write a reading to p->view. */
 WKG_HIDDEN WKG_MUST_USE wkg_status
 wkg__read(wkg__passage *p, wkg__reading how);
@@ -54,11 +65,6 @@ wkg__read(wkg__passage *p, wkg__reading how);
 /* Bytes [from, to) of the input for those of the view: from the character that
  * the first is of, with everything hidden behind it, up to the next that is read
  * and not part of it. */
-typedef struct wkg__range {
-	size_t from;
-	size_t to;
-} wkg__range;
-
 WKG_HIDDEN wkg__range
 wkg__source_of(const wkg__passage *p, wkg__reading how, wkg__range view);
 
