@@ -180,8 +180,11 @@ READINGS = {"reference": [(deleted, NOT_DELIVERED)],
 SPACES = model.having("gc_Space_Separator")
 
 
-def plain_spaces(reading):
-    return [(" " if ord(c) in SPACES else c, at) for c, at in reading]
+def even(reading):
+    """Spaces, and runs of them, are one U+0020 where the first stood."""
+    plain = [(" " if ord(c) in SPACES or c == "\t" else c, at) for c, at in reading]
+    return [now for before, now in zip([("", 0), *plain], plain)
+            if not before[0] == now[0] == " "]
 
 
 def source_range(reading, end, start, stop):
@@ -218,9 +221,8 @@ class Moderator:
         plain = [read(characters, hidden) for read, hidden in READINGS[profile]]
         if profile == "reference":
             return plain
-        *read, delivered = plain
-        read = [plain_spaces(reading) for reading in read]
-        return [*read, delivered] + [as_letters(reading) for reading in read]
+        joined, spaced_out, *_ = letters = [as_letters(reading) for reading in plain[:3]]
+        return plain + letters + [even(plain[0]), even(joined), even(spaced_out)]
 
     def suspicions(self, characters, end, profile):
         """(name, from, to), each pattern once, in the order of the table."""

@@ -278,7 +278,7 @@ view_put(view *v, uint32_t code, size_t from)
 		v->from[i] = from;
 }
 
-enum how { JOINED, SPACED, SEEN };
+enum how { JOINED, SPACED, SEEN, EVEN = 4 };
 
 static bool
 is_blank(uint32_t c)
@@ -287,11 +287,10 @@ is_blank(uint32_t c)
 	       c == 0xFFA0 || c == 0x1D159;
 }
 
-/* Zs without U+0020. */
 static bool
 is_space(uint32_t c)
 {
-	return c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
+	return c == ' ' || c == '\t' || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
 	       c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
@@ -309,21 +308,26 @@ view_put_letters(view *v, uint32_t code, size_t from, bool folded)
 }
 
 static view
-view_of(const passage *p, wkg_profile profile, enum how how, bool folded)
+view_of(const passage *p, wkg_profile profile, int hows, bool folded)
 {
+	enum how how = (enum how)(hows & ~EVEN);
 	size_t room = 12 * p->chars.len;
 	view v = { check_buf(room), offsets_new(room) };
 	bool in_run = false;
 	for (size_t i = 0; i < p->chars.len; i++) {
 		uint32_t c = p->chars.code[i];
 		bool unread = is_unread(profile, c);
-		if (profile == WKG_PROFILE_HARDENED && is_space(c))
+		size_t start = v.text.len;
+		if ((hows & EVEN) && is_space(c))
 			view_put(&v, ' ', p->from[i]);
 		else if (!unread)
 			view_put_letters(&v, c, p->from[i], folded);
 		else if ((how == SPACED && !in_run) ||
 		         (how == SEEN && is_blank(c)))
 			view_put(&v, ' ', p->from[i]);
+		if ((hows & EVEN) && start > 0 && v.text.len > start &&
+		    v.text.ptr[start] == ' ' && v.text.ptr[start - 1] == ' ')
+			v.text.len = start; /* one is enough */
 		in_run = unread;
 	}
 	v.from[v.text.len] = p->from[p->chars.len];
@@ -378,7 +382,7 @@ source_end(const view *v, size_t at)
 }
 
 static void
-search(expected *e, const passage *p, wkg_profile profile, enum how how,
+search(expected *e, const passage *p, wkg_profile profile, int how,
        bool folded, bool seen[WKG_PATTERN_COUNT])
 {
 	view v = view_of(p, profile, how, folded);
@@ -445,6 +449,9 @@ search_hardened(expected *e, const passage *p, bool seen[WKG_PATTERN_COUNT])
 	search(e, p, hardened, JOINED, true, seen);
 	search(e, p, hardened, SPACED, true, seen);
 	search(e, p, hardened, SEEN, true, seen);
+	search(e, p, hardened, JOINED | EVEN, false, seen);
+	search(e, p, hardened, JOINED | EVEN, true, seen);
+	search(e, p, hardened, SPACED | EVEN, true, seen);
 }
 
 /* True if the text has to be marked. A matcher without memory gives up. */

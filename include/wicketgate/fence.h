@@ -18,7 +18,9 @@
  *   - hardened: on no line can XPYDATA be read, in any case, through look-alike
  *     letters, ignorables, spaces and punctuation: a `~` follows its X;
  *   - hardened: no token of the list in src/tables/guard.py can be read through
- *     ignorables and compatibility forms: a space follows its first character;
+ *     ignorables and compatibility forms (NFKC): a space follows its first
+ *     character. A letter with its accent in one piece is another letter here,
+ *     and U+226E no `<`;
  *   - nothing is removed: deleting the inserted spaces and `~` gives back the
  *     input, ill-formed bytes read as U+FFFD (T2);
  *   - neutralizing twice equals neutralizing once;
@@ -92,8 +94,9 @@ WKG_API size_t wkg_fence_bound(size_t label_len, size_t data_len);
  *
  * with label and data neutralized. Line breaks in the label (LF VT FF CR NEL
  * LS PS; CRLF counts as one) become one space each first: a label may be a
- * tool name that a model wrote. Errors and report as above; the report counts
- * label and data together. */
+ * tool name that a model wrote. What `out` holds already should end with a line
+ * feed, or be empty: the label's first bracket looks at nothing before it.
+ * Errors and report as above; the report counts label and data together. */
 WKG_API WKG_MUST_USE wkg_status
 wkg_fence(wkg_buf *out, wkg_span label, wkg_span data, wkg_profile profile,
           wkg_fence_report *report);

@@ -19,9 +19,9 @@
  *     that show as a blank as a space, and as it is delivered; each with
  *     letters and digits as they are and as what they read as (fullwidth,
  *     mathematical, circled, ligatures; accents gone; Greek, Cyrillic, Armenian
- *     and Cherokee look-alikes), all but the last with spaces of any kind as
- *     U+0020. Punctuation stays what it is. What mixes all that cleverly enough
- *     can still hide;
+ *     and Cherokee look-alikes); and with spaces of any kind, and runs of them,
+ *     as one U+0020. Punctuation stays what it is. What mixes all that cleverly
+ *     enough can still hide;
  *   - a finding tells the pattern and the bytes of the *input*, hidden ones
  *     included, whatever reading it was found in (M3): the first place of each
  *     pattern in each text;
@@ -165,8 +165,9 @@ typedef struct wkg_moderator_config {
 	 * has to stay where it is as long as the moderator. An id is a-z, 0-9 and
 	 * -, and nobody else's. A pattern is UTF without UCP, made of literals,
 	 * classes, groups, alternatives, look-around and the quantifiers ?, {n}
-	 * and {n,m} up to 100. It must find its hit; its benign twin must not be
-	 * marked, by whatever pattern. */
+	 * and {n,m} up to 100. A slow one may take some 100 steps for each byte of
+	 * a text, seconds for a MiB, before it is given up on. It must find its
+	 * hit; its benign twin must not be marked, by whatever pattern. */
 	const wkg_pattern *own;
 	size_t own_count; /* up to WKG_OWN_PATTERNS_MAX */
 } wkg_moderator_config;

@@ -414,7 +414,7 @@ static const wkg_span mark_as_read = WKG_LIT("⚠【疑似注入】");
 static wkg_status
 match_mark(job *j, wkg__passage *p)
 {
-	wkg__reading joined = { WKG__JOINED, false };
+	wkg__reading joined = { WKG__JOINED, false, false };
 	wkg__range whole = { 0, mark_as_read.len };
 	WKG_TRY(wkg__read(p, joined));
 	if (p->view.len >= whole.to && memcmp(p->view.ptr, mark_as_read.ptr, whole.to) == 0)
@@ -440,9 +440,12 @@ static wkg_status
 match_hardened(job *j, wkg__passage *p, bool seen[PATTERNS_MAX])
 {
 	static const wkg__reading readings[] = {
-		{ WKG__JOINED, false }, { WKG__SPACED, false }, { WKG__SEEN, false },
-		{ WKG__STRIPPED, false }, { WKG__JOINED, true }, { WKG__SPACED, true },
-		{ WKG__SEEN, true },
+		{ WKG__JOINED, false, false }, { WKG__SPACED, false, false },
+		{ WKG__SEEN, false, false }, { WKG__STRIPPED, false, false },
+		{ WKG__JOINED, true, false }, { WKG__SPACED, true, false },
+		{ WKG__SEEN, true, false },
+		{ WKG__JOINED, false, true }, { WKG__JOINED, true, true },
+		{ WKG__SPACED, true, true },
 	};
 	wkg__survey found = wkg__survey_of(p);
 	for (size_t i = 0; i < sizeof readings / sizeof *readings; i++)
@@ -456,7 +459,7 @@ match_hardened(job *j, wkg__passage *p, bool seen[PATTERNS_MAX])
 static wkg_status
 is_suspicious(job *j, wkg__passage *p, bool *marked)
 {
-	static const wkg__reading stripped = { WKG__STRIPPED, false };
+	static const wkg__reading stripped = { WKG__STRIPPED, false, false };
 	bool seen[PATTERNS_MAX] = { false };
 	size_t before = j->report->suspicious;
 	if (j->moderator->profile == WKG_PROFILE_REFERENCE)

@@ -21,40 +21,60 @@ shows_as_blank(uint32_t code)
 	       code == 0x3164 || code == 0xFFA0 || code == 0x1D159;
 }
 
-/* The other spaces (Zs): a no-break space between two words of an order is one
- * that copies of web pages have anyway, and no pattern looks for. */
+/* TAB and the spaces (Zs) that are not U+0020. No pattern looks for a no-break
+ * space between two words, nor for two spaces. */
 static bool
 is_odd_space(uint32_t code)
 {
-	return code == 0x00A0 || code == 0x1680 ||
+	return code == '\t' || code == 0x00A0 || code == 0x1680 ||
 	       (code >= 0x2000 && code <= 0x200A) ||
 	       code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
-/* What one character of the input adds to a reading. */
+/* What has been read of a text so far ends with these. */
+typedef struct behind {
+	bool hidden;
+	bool space;
+} behind;
+
+static const wkg__letters nothing = { { 0 }, 0 }, blank = { { ' ' }, 1 };
+
 static wkg__letters
-read_as(wkg__reading how, uint32_t code, bool *in_run)
+read_unevened(wkg__reading how, uint32_t code, behind *b)
 {
 	uint32_t hidden = how.hiding == WKG__STRIPPED ? WKG_SET_STRIP_OUTPUT :
 	                                                WKG_SET_MATCH_IGNORABLE;
 	bool is_hidden = wkg_table_sets(code) & hidden;
-	bool first = is_hidden && !*in_run;
+	bool first = is_hidden && !b->hidden;
 	bool space = (how.hiding == WKG__SPACED && first) ||
 	             (how.hiding == WKG__SEEN && shows_as_blank(code));
-	wkg__letters nothing = { { 0 }, 0 }, blank = { { ' ' }, 1 }, itself = { { code }, 1 };
+	wkg__letters itself = { { code }, 1 };
 
-	*in_run = is_hidden;
+	b->hidden = is_hidden;
 	if (is_hidden)
 		return space ? blank : nothing;
-	if (how.hiding != WKG__STRIPPED && is_odd_space(code))
-		return blank;
 	return how.folded ? wkg__read_letter(code) : itself;
+}
+
+/* What one character of the input adds to a reading. */
+static wkg__letters
+read_as(wkg__reading how, uint32_t code, behind *b)
+{
+	wkg__letters read = read_unevened(how, code, b);
+	if (!how.even || read.count == 0)
+		return read;
+	bool space = read.code[0] == ' ' || is_odd_space(read.code[0]);
+	if (space)
+		read = b->space ? nothing : blank;
+	b->space = space;
+	return read;
 }
 
 wkg__survey
 wkg__survey_of(const wkg__passage *p)
 {
 	wkg__survey found = { false, false, false };
+	bool behind_space = false;
 	for (size_t at = p->from;;) {
 		wkg_char c = p->notation->read(p->in, at);
 		if (c.len == 0)
@@ -63,19 +83,22 @@ wkg__survey_of(const wkg__passage *p)
 		if (c.code < 0x20 || c.code >= 0x7F) {
 			wkg__letters read = wkg__read_letter(c.code);
 			found.hides |= (wkg_table_sets(c.code) & WKG_SET_MATCH_IGNORABLE) != 0;
-			found.spaces |= is_odd_space(c.code);
 			found.folds |= read.count != 1 || read.code[0] != c.code;
 		}
+		found.spaces |= is_odd_space(c.code) || (c.code == ' ' && behind_space);
+		/* What is hidden may stand between two. */
+		if (!(wkg_table_sets(c.code) & WKG_SET_MATCH_IGNORABLE))
+			behind_space = c.code == ' ';
 	}
 }
 
 bool
 wkg__differs(wkg__survey found, wkg__reading how)
 {
-	if (how.folded && !found.folds)
+	if (how.even && how.hiding == WKG__SPACED)
+		return found.hides;
+	if ((how.even && !found.spaces) || (how.folded && !found.folds))
 		return false;
-	if (how.hiding == WKG__STRIPPED)
-		return found.hides || found.spaces;
 	return found.hides || how.hiding == WKG__JOINED;
 }
 
@@ -112,14 +135,14 @@ wkg__hidden_run(const wkg__passage *p)
 wkg_status
 wkg__read(wkg__passage *p, wkg__reading how)
 {
-	bool in_run = false;
+	behind b = { false, false };
 	p->view.len = 0;
 	for (size_t at = p->from;;) {
 		wkg_char c = p->notation->read(p->in, at);
 		if (c.len == 0)
 			return WKG_OK;
 		at += c.len;
-		wkg__letters read = read_as(how, c.code, &in_run);
+		wkg__letters read = read_as(how, c.code, &b);
 		for (size_t i = 0; i < read.count; i++)
 			WKG_TRY(wkg__put(&p->view, read.code[i]));
 	}
@@ -138,13 +161,14 @@ wkg__range
 wkg__source_of(const wkg__passage *p, wkg__reading how, wkg__range view)
 {
 	wkg__range source = { p->to, p->to };
-	bool in_run = false, begun = false;
+	behind b = { false, false };
+	bool begun = false;
 	size_t written = 0;
 	for (size_t at = p->from;;) {
 		wkg_char c = p->notation->read(p->in, at);
 		if (c.len == 0)
 			return source;
-		wkg__letters read = read_as(how, c.code, &in_run);
+		wkg__letters read = read_as(how, c.code, &b);
 		size_t bytes = bytes_of(&read);
 		if (!begun && bytes > 0 && written + bytes > view.from) {
 			source.from = at;

@@ -16,7 +16,7 @@ typedef enum wkg__hiding {
 typedef struct wkg__reading {
 	wkg__hiding hiding;
 	bool folded; /* letters as what they read as: wkg__read_letter() */
-	/* All but STRIPPED have U+0020 for spaces of any other kind as well. */
+	bool even;   /* spaces of any kind, and runs of them, as one U+0020 */
 } wkg__reading;
 
 /* One text of the input, and where its readings are written. */
@@ -41,7 +41,7 @@ WKG_HIDDEN size_t wkg__view_size(size_t n);
 /* What there is in a text that its readings differ in. */
 typedef struct wkg__survey {
 	bool hides;  /* hidden characters */
-	bool spaces; /* others than U+0020 */
+	bool spaces; /* in runs, or others than U+0020 */
 	bool folds;  /* letters that read as something else */
 } wkg__survey;
 
