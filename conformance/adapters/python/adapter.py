@@ -6,16 +6,13 @@ SPEC.md. It lives in guard/; this file translates.
     adapter.py --mutant F02     with one bug of mutants.py planted"""
 import array
 import json
-import pathlib
 import sys
 import threading
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-if len(sys.argv) == 3 and sys.argv[1] == "--mutant":
+if __name__ == "__main__" and sys.argv[1:2] == ["--mutant"]:
     import mutants
-    mutants.plant(sys.argv[2])
+    sys.exit(mutants.run(sys.argv[2]))
 
 # pylint: disable=wrong-import-position
 from guard import documents, fence, grant, intent, moderate, sanitize, texts  # noqa: E402
@@ -197,8 +194,8 @@ def sanitize_value(args):
     return {"v": value_form(result), **sanitize_report(report)}
 
 
-def path_name(name):
-    return sanitize.path_name(name, world.sanitize)
+def bare_name(name):
+    return sanitize.bare_name(name, world.sanitize)
 
 
 def moderate_text(args):
@@ -217,13 +214,13 @@ def moderate_report(report):
 
 def moderate_json(args):
     report = moderate.Report()
-    result = moderate.moderate_json(text(args["json"]), world.moderate, report, path_name)
+    result = moderate.moderate_json(text(args["json"]), world.moderate, report, bare_name)
     return {"json": form_of(result), **moderate_report(report)}
 
 
 def moderate_value(args):
     report, given = moderate.Report(), value(args["v"])
-    result = moderate.moderate_value(given, world.moderate, report, path_name)
+    result = moderate.moderate_value(given, world.moderate, report, bare_name)
     return {"v": value_form(result), **moderate_report(report), "input": value_form(given)}
 
 

@@ -114,7 +114,7 @@ def moderate_leaf(text, path, settings, report):
 
 
 def moderate_json(document, settings, report, name_of):
-    events = documents.read(document)
+    events = documents.read(document, name_of)
     copy, path = documents.Copy(document), documents.Path(name_of)
     for event in events:
         path.follow(event)

@@ -228,30 +228,33 @@ def sanitize_text(text, source, settings, report):
 
 
 def sanitize_name(name, settings, report):
-    if settings.profile == "reference":
-        return name
-    return strip(name, settings, report)
+    """S6.6: stripped in the hardened profile; in the reference profile only made well-formed."""
+    if settings.profile == "hardened":
+        return strip(name, settings, report)
+    name, replaced = texts.well_formed(name)
+    report.replaced += replaced
+    return name
 
 
-def path_name(name, settings):
-    """S10: names are sanitized first."""
+def bare_name(name, settings):
+    """What of a name is compared (S6.4) and written in paths (S10)."""
     return strip(name, settings, Report())
 
 
 def sanitize_json(document, source, settings, report):
     """S6: what need not change is copied byte for byte."""
-    events = documents.read(document, lambda name: sanitize_name(name, settings, Report()))
-    copy, path = documents.Copy(document), documents.Path(lambda n: path_name(n, settings))
-    deep = 0  # where a container that is too deep began
+    events = documents.read(document, lambda name: bare_name(name, settings))
+    copy, path = documents.Copy(document), documents.Path(lambda n: bare_name(n, settings))
+    deepest, deep = settings.max_depth, 0  # where a container that is too deep began
     for event in events:
         path.follow(event)
-        if event.kind in "[{" and event.depth == settings.max_depth + 1:
+        if event.kind in "[{" and event.depth == deepest + 1:
             deep = event.start
             report.dropped += 1
             report.note(str(path), "dropped")
-        elif event.kind in "]}" and event.depth == settings.max_depth + 1:
+        elif event.kind in "]}" and event.depth == deepest + 1:
             copy.replace(deep, event.end, "null")
-        elif event.depth > settings.max_depth:
+        elif event.depth > deepest:
             pass
         elif event.kind == "name":
             copy.string(event, sanitize_name(event.text, settings, report))
@@ -289,7 +292,7 @@ def sanitize_value(value, source, settings, report, path=(), depth=1):
     if isinstance(value, dict):
         result = {}
         for name, item in value.items():
-            item = walk(item, path_name(name, settings))
+            item = walk(item, bare_name(name, settings))
             if item is not DROPPED:
                 result[sanitize_name(name, settings, report)] = item
         return result
