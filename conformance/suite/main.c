@@ -25,7 +25,7 @@ static const command commands[] = {
 	  ADAPTER_HELP "\n"
 	  "what is asked\n"
 	  "  --component LIST    of what it claims only these, with commas\n"
-	  "  --only ID           one id, or with a * at the end all that begin so\n"
+	  "  --only LIST         these ids; one with a * at the end: all that begin so\n"
 	  "  --profile NAME      reference or hardened; else all it declares\n"
 	  "  --seed N|fresh      order, forms and generated inputs (1)\n"
 	  "  --cases N           of each property (300)\n"

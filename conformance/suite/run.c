@@ -56,13 +56,24 @@ list_has(const char *list, const char *word)
 	return false;
 }
 
-bool
-wgc_id_matches(const char *pattern, const char *id)
+static bool
+is_one(const char *pattern, size_t len, const char *id)
 {
-	size_t len = strlen(pattern);
 	if (len > 0 && pattern[len - 1] == '*')
 		return strncmp(pattern, id, len - 1) == 0;
-	return strcmp(pattern, id) == 0;
+	return len == strlen(id) && memcmp(pattern, id, len) == 0;
+}
+
+bool
+wgc_id_matches(const char *patterns, const char *id)
+{
+	for (const char *at = patterns; *at != '\0';) {
+		size_t len = strcspn(at, ",");
+		if (is_one(at, len, id))
+			return true;
+		at += len + (at[len] == ',');
+	}
+	return false;
 }
 
 static bool

@@ -45,7 +45,7 @@ bool wgc_report_is_complete(const cJSON *report);
 char *wgc_setup_words(const wgc_setup *setup, const cJSON *hello);
 /* The setup that a profile's first run has: the first option of each choice. */
 wgc_setup wgc_base_setup(const cJSON *hello, const char *profile);
-/* Does an id match a pattern with an optional `*` at its end? */
-bool wgc_id_matches(const char *pattern, const char *id);
+/* Is an id in a list, with commas, of ids and beginnings of ids that end with `*`? */
+bool wgc_id_matches(const char *patterns, const char *id);
 
 #endif

@@ -93,9 +93,9 @@ def strip_reference(text):
              'isinstance(value, bool) or value.join("") == "":')],
     "S19": [("sanitize", STRIP, "strip_reference = sets.deleter(" +
              less("sets.STRIP_REFERENCE", " E0000-E007F") + ")"),
-            ("sanitize", "REMOVED = sets.members(sets.STRIP_HARDENED)",
+            ("sanitize", "REMOVED = sets.Large(sets.STRIP_HARDENED)",
              'REMOVED = {c for c in sets.members(sets.STRIP_HARDENED) if c <= "\\uffff"}'),
-            ("sanitize", "CONTEXT = sets.members(sets.CONTEXT_HARDENED)",
+            ("sanitize", "CONTEXT = sets.Large(sets.CONTEXT_HARDENED)",
              'CONTEXT = {c for c in sets.members(sets.CONTEXT_HARDENED) if c <= "\\uffff"}')],
     "S20": [("sanitize", 'else "form_event"', 'else "unlimited"'),
             ("sanitize", "settings.limits[source], settings)", "settings.limits.get(source, 10**9), settings)")],
@@ -110,7 +110,7 @@ def strip_reference(text):
         text, stripped = strip_reference(text)''', '''    if True:
         text, stripped = strip_reference(text)''')],
     "S25": [("sanitize", "            front.joined = True\n", ""),
-            ("sanitize", "            front.selected = True\n", "")],
+            ("sanitize", "                front.selected = True\n", "")],
     "S26": [("sanitize", "if not front.joined and keeps_joiner(front, c, next_visible(text, at)):",
              "if not front.joined:"),
             ("sanitize", "            if keeps_selector(front, c):\n", "            if True:\n")],

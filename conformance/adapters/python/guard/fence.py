@@ -65,21 +65,25 @@ def edge_places(text):
 
 
 class Reading(dict):
-    """What each character reads as; "\\n" ends a reading."""
+    """What each character reads as. What is not listed: members of fence_ignorable as nothing,
+    any other as `otherwise` says."""
+
+    def __init__(self, readings, otherwise):
+        super().__init__((ord(c), read) for read, carriers in readings.items()
+                         for c in sets.members(carriers) if c not in IGNORABLE)
+        self.otherwise = otherwise
 
     def __missing__(self, code):
-        return "\n"
+        self[code] = "" if chr(code) in IGNORABLE else self.otherwise(code)
+        return self[code]
 
 
-LETTERS = Reading()
-LETTERS.update({ord(c): "" for c in sets.members(sets.DATA["keyword_skipped"])})
-for letters, carriers in sets.DATA["keyword_letters"].items():
-    LETTERS.update({ord(c): letters for c in sets.members(carriers)})
-LETTERS.update({ord(c): "" for c in sets.members(sets.FENCE_IGNORABLE)})
+IGNORABLE = sets.Large(sets.FENCE_IGNORABLE)
+ENDS_READING = "\n"
+LETTERS = Reading({**sets.DATA["keyword_letters"], "": sets.DATA["keyword_skipped"]},
+                  lambda code: ENDS_READING)
 KEYWORD = "xpydata"
-TOKEN_FOLD = {ord(c): folded for folded, carriers in sets.DATA["token_fold"].items()
-              for c in sets.members(carriers)}
-TOKEN_FOLD.update({ord(c): "" for c in sets.members(sets.FENCE_IGNORABLE)})
+TOKEN_FOLD = Reading(sets.DATA["token_fold"], chr)
 TOKENS = [
     "<|", "<s>", "</s>", "<bos>", "<eos>", "<unk>", "<pad>", "<sop>", "<eop>", "<extra_id_0>",
     "<start_of_turn>", "<end_of_turn>", "<<SYS>>", "<</SYS>>", "[INST]", "[/INST]", "[gMASK]",

@@ -44,23 +44,24 @@ strip_reference = sets.deleter(sets.STRIP_REFERENCE)
 
 # --- strip: hardened (S2) ---------------------------------------------------------------------
 
-REMOVED = sets.members(sets.STRIP_HARDENED)
-CONTEXT = sets.members(sets.CONTEXT_HARDENED)
+REMOVED = sets.Large(sets.STRIP_HARDENED)
+CONTEXT = sets.Large(sets.CONTEXT_HARDENED)
 HIDDEN = re.compile(f"[{sets.regex_class(sets.STRIP_HARDENED, sets.CONTEXT_HARDENED)}]")
 IDEOGRAPHS = sets.members(["E0100-E01EF"])  # the selectors of ideographs
 SELECTORS = sets.members(["180B-180D 180F FE00-FE0F"]) | IDEOGRAPHS
 JOINERS = set("\u00ad\u034f\u115f\u1160\u200c\u200d")
 EMOJI = "\ufe0f"
-SEQUENCES = {chr(int(selector, 16)): sets.members(bases)
+SEQUENCES = {chr(int(selector, 16)): sets.Large(bases)
              for selector, bases in sets.DATA["variation_sequences"].items()}
-IDEOGRAPH = sets.members(sets.DATA["unified_ideograph"])
-PICTOGRAPH = sets.members(sets.DATA["extended_pictographic"])
+IDEOGRAPH = sets.Large(sets.DATA["unified_ideograph"])
+PICTOGRAPH = sets.Large(sets.DATA["extended_pictographic"])
 SKIN = sets.members(["1F3FB-1F3FF"])
-VIRAMA = sets.members(sets.DATA["virama"])
-JOINING = sets.members(sets.DATA["joining"])
-MARK = sets.members(sets.DATA["mark"])
-JAMO = sets.members(sets.DATA["jamo"])
-FIGURE = sets.members(sets.DATA["figure"])
+VIRAMA = sets.Large(sets.DATA["virama"])
+JOINING = sets.Large(sets.DATA["joining"])
+MARK = sets.Large(sets.DATA["mark"])
+LEADING = sets.Large(sets.DATA["jamo_leading"])
+VOWEL = sets.Large(sets.DATA["jamo_vowel"])
+FIGURE = sets.Large(sets.DATA["figure"])
 REPHA = set("\u09b0\u09f0\u0cb0")
 FLAG = "\U0001f3f4"
 FLAGS = {"".join(chr(0xE0000 + ord(c)) for c in name) + "\U000e007f"
@@ -100,8 +101,10 @@ def keeps_joiner(front, c, after):
                 (front.c in REPHA and after in VIRAMA))
     if c == "\u200c":
         return front.c in VIRAMA or (front.joining and after in JOINING)
-    if c in "\u115f\u1160":
-        return front.c in JAMO or after in JAMO
+    if c == "\u115f":  # a missing consonant
+        return front.c not in LEADING and after in VOWEL
+    if c == "\u1160":  # a missing vowel
+        return front.c in LEADING and after not in VOWEL
     if c == "\u034f":
         return front.c != "" and after in MARK
     if c == "\u00ad":
@@ -157,8 +160,8 @@ def strip_hardened(text):
                 kept.append(c)
             front.joined = True
         elif c in SELECTORS and not front.selected and not front.joined:
-            front.selected = True
             if keeps_selector(front, c):
+                front.selected = True
                 kept.append(c)
                 front.pictograph = front.pictograph and c == EMOJI
     result = without_rare("".join(kept))

@@ -1,4 +1,5 @@
 """The sets of suite/sets.json, as functions of code points and as pieces of regular expressions."""
+import bisect
 import json
 import pathlib
 import re
@@ -14,7 +15,23 @@ def ranges(lines):
 
 
 def members(lines):
+    """The characters of a small set."""
     return {chr(code) for first, last in ranges(lines) for code in range(first, last + 1)}
+
+
+class Large:
+    """A set that is asked about few of its members."""
+
+    def __init__(self, lines):
+        pairs = ranges(lines)
+        self.starts, self.ends = zip(*pairs)
+        self.known = {}
+
+    def __contains__(self, c):
+        if c not in self.known:
+            at = bisect.bisect(self.starts, ord(c)) - 1 if c else -1
+            self.known[c] = at >= 0 and ord(c) <= self.ends[at]
+        return self.known[c]
 
 
 def regex_class(*lists):
