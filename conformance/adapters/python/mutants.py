@@ -309,6 +309,20 @@ def strip_reference(text):
              '            self.child.wait()\n            os.unlink(f"{self.directory.name}/claims")\n')],
     "G26": [("grant", '        if environment == "production" or not allowed:\n', "        if False:\n")],
 }
+# empty.py: a race that is none over a ledger that is none
+MUTANTS_EMPTY = {"Z13": [*MUTANTS["G01"], (
+    "adapter", """        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return {"results": self.results, "overlap": self.overlap, "threads": len(threads)}
+""", """        for thread in threads:
+            thread.start()
+            thread.join()
+        times = {"t0": min(r["t0"] for r in self.results), "t1": max(r["t1"] for r in self.results)}
+        return {"results": [r | times for r in self.results], "overlap": len(threads),
+                "threads": len(threads)}
+"""), ("adapter", "        self.start.wait()\n", "")]}
 
 
 def planted(module, source, bugs):
@@ -346,13 +360,13 @@ class Finder(importlib.abc.MetaPathFinder):
 
 
 def run(mutant):
-    sys.meta_path.insert(0, Finder(MUTANTS[mutant]))
+    sys.meta_path.insert(0, Finder((MUTANTS | MUTANTS_EMPTY)[mutant]))
     import adapter  # pylint: disable=import-outside-toplevel
     return adapter.main()
 
 
 if __name__ == "__main__":
-    for mutant_id, mutant_bugs in MUTANTS.items():
+    for mutant_id, mutant_bugs in (MUTANTS | MUTANTS_EMPTY).items():
         for file in {bug[0] for bug in mutant_bugs}:
             path = HERE / ("adapter.py" if file == "adapter" else f"guard/{file}.py")
             compile(planted(file, path.read_text("utf-8"), mutant_bugs), mutant_id, "exec")
