@@ -158,7 +158,7 @@ def strip_reference(text):
             ("fence", '                value += "\\n"\n', "                pass\n")],
     "F26": [("fence", "LESS, GREATER = sets.regex_class(sets.LESS), sets.regex_class(sets.GREATER)",
              'LESS, GREATER = "<", ">"')],
-    "F27": [("fence", "    if KEYWORD not in read:\n", "    if KEYWORD not in text:\n")],
+    "F27": [("fence", "    if not KEYWORD.search(read):\n", "    if not KEYWORD.search(text):\n")],
     "F28": [("fence", "[*hardened_places(text), *edge_places(text)]", "hardened_places(text)")],
     "F29": [("fence", "    if not TOKEN.search(folded):\n", "    if True:\n")],
     "F30": [("fence", 'BREAK.sub(" ", label)', "label")],

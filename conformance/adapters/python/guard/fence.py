@@ -80,9 +80,12 @@ class Reading(dict):
 
 IGNORABLE = sets.Large(sets.FENCE_IGNORABLE)
 ENDS_READING = "\n"
-LETTERS = Reading({**sets.DATA["keyword_letters"], "": sets.DATA["keyword_skipped"]},
+LETTERS = Reading({"": sets.DATA["keyword_skipped"], **sets.DATA["keyword_letters"]},
                   lambda code: ENDS_READING)
-KEYWORD = "xpydata"
+EITHER = "?"  # an x or nothing: U+166E
+LETTERS.update({ord(c): EITHER for c in sets.members(sets.DATA["keyword_skipped"])
+                if LETTERS[ord(c)] == "x"})
+KEYWORD = re.compile(r"(?=[x?]\?*p\?*y\?*d\?*a\?*t\?*a)")
 TOKEN_FOLD = Reading(sets.DATA["token_fold"], chr)
 TOKENS = [
     "<|", "<s>", "</s>", "<bos>", "<eos>", "<unk>", "<pad>", "<sop>", "<eop>", "<extra_id_0>",
@@ -102,10 +105,10 @@ def carriers(text, table):
 
 def guard_keyword(text):
     read = text.translate(LETTERS)
-    if KEYWORD not in read:
+    if not KEYWORD.search(read):
         return text
     behind = carriers(text, LETTERS)
-    return insert(text, (behind[x.start()] for x in re.finditer(KEYWORD, read)), "~")
+    return insert(text, (behind[x.start()] for x in KEYWORD.finditer(read)), "~")
 
 
 # --- token guard (F10) ------------------------------------------------------------------------
