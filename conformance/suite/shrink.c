@@ -45,12 +45,20 @@ fails_alike(const shrinker *s, const wgc_case *what)
 	       (what->kind == WGC_OK) == (s->best->kind == WGC_OK);
 }
 
+/* Bytes of which the ill-formed ones were cut out are a text of scalars: copies
+ * know, and places in the best are places in its copies. */
 static void
 take(shrinker *s, wgc_case *what)
 {
 	wgc_case_clear(s->best);
 	*s->best = *what;
 	*what = wgc_case_new(s->subject);
+	for (size_t t = 0; t < s->best->texts; t++) {
+		wgc_text *text = &s->best->text[t];
+		wgc_text same = wgc_text_of(text->form, text->at, text->len);
+		wgc_text_clear(text);
+		*text = same;
+	}
 }
 
 /* The first of these that fails becomes the best: its index, or n. What a
