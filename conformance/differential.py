@@ -8,17 +8,15 @@ promises of the headers directly, so that a mistake that library and model
 shared would still be found. With a count below 10,000, for a quick look, the
 strings over small alphabets are one shorter."""
 import argparse
-import importlib.util
 import itertools
 import json
 import random
 import re
-import sys
 import unicodedata
 
 import inputs
 import model
-from harness import SHARED, Collected, Probe, Tap, compare
+from harness import Collected, Probe, Tap, compare
 
 PROFILES = ("reference", "hardened")
 hexed = model.to_hex
@@ -220,22 +218,21 @@ def guarded_text(rng):
 
 
 def fence_small_alphabets(tap, probe, count):
+    """As the model; readings.c holds longer ones against the rules."""
     six = ["<", ">", "\u200b", "\U000e0041", " ", "a"]
-    neutralize(tap, probe, "all short strings of 6 characters",
-               strings_over(six, 6, count), "reference")
-    critical = [c.encode("utf-8") for c in
-                ("<", ">", "\u300a", "\u3008", "\u22d8", "\u2329", "\u200b", "\ufe0f",
-                 " ", "a")] + [b"\xff"]
-    for operation in "neutralize", "inline":
-        neutralize(tap, probe, "all short strings of 11 pieces",
-                   strings_over(critical, 4 + (operation == "neutralize"), count),
-                   "hardened", operation)
+    critical = ["<", ">", "\u300a", "\u3008", "\u22d8", "\u2329", "\u200b", "\ufe0f",
+                " ", "a", b"\xff"]
     spelled = ["x", "py", "da", "ta", "\u166e", "\u2168", "\u3372", "~", "\n", "\u200b", "."]
-    neutralize(tap, probe, "all short strings of 11 pieces of the keyword",
-               strings_over(spelled, 5, count), "hardened")
     token = ["<", "[", "|", "INST]", "/", "s", ">", "<SYS>", "\u200b", " ", "\uff1c"]
-    neutralize(tap, probe, "all short strings of 11 pieces of tokens",
-               strings_over(token, 5, count), "hardened")
+    for name, how, alphabet, longest in (
+            ("6 characters", "neutralize reference", six, 5),
+            ("11 pieces", "neutralize hardened", critical, 4),
+            ("11 pieces", "inline hardened", critical, 4),
+            ("11 pieces of the keyword", "neutralize hardened", spelled, 4),
+            ("11 pieces of tokens", "neutralize hardened", token, 4)):
+        pieces = [p if isinstance(p, bytes) else p.encode() for p in alphabet]
+        compare(tap, f"F3 {how} as the model: all short strings of {name}", probe,
+                (f"{how} {hexed(t)}" for t in strings_over(pieces, longest, count)))
 
 
 READINGS = {
@@ -307,60 +304,6 @@ def fence(tap, probe, rng, count):
     fence_small_alphabets(tap, probe, count)
     fence_segments(tap, probe, rng, count)
     needs_fence(tap, probe, rng, count)
-    independent_fence(tap, probe, rng, texts, count)
-
-
-def independent_fence(tap, probe, rng, texts, count):
-    """A third opinion, by somebody else."""
-    path = SHARED / "unicode" / "fence.py"
-    name = "F3 as the independent model in shared/unicode/fence.py"
-    if not path.exists():
-        tap.skip(name, f"{path} is not there")
-        return
-    sys.dont_write_bytecode = True
-    spec = importlib.util.spec_from_file_location("independent_fence", path)
-    other = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(other)
-    correct(tap, other)
-    guarded = [guarded_text(rng).encode() for _ in range(count)]
-    for operation, profile, function, some in (
-            ("neutralize", "reference", other.neutralize_ref, texts),
-            ("neutralize", "hardened", other.harden, texts),
-            ("neutralize", "hardened", other.harden, guarded),
-            ("inline", "hardened", lambda s: other.harden(s, edge=True), guarded)):
-        claims = Collected(tap, f"{name}, {operation} {profile}")
-        answers = probe.ask(f"{operation} {profile} {hexed(t)}" for t in some)
-        for text, answer in zip(some, answers):
-            expected = function(model.decode(text)[0])
-            if model.CROSS.encode() not in text:  # theirs is only an x
-                claims.check(output(answer) == expected, text, answer, expected)
-        claims.done()
-
-
-def part_of_keyword(reading):
-    """The reading, with `#` for what can be no part of the keyword."""
-    text = re.sub("[^xpydat]", "#", "#" if reading is None else reading)
-    whole = text in "xpydata" or text[-1] == "x" or text[0] == "a"
-    return text if whole else "#"
-
-
-def correct(tap, other):
-    """Where that model overlooks a reading of the keyword, give it ours. It
-    looks for look-alikes before it looks whether a character is passed over, so
-    that U+007C is an L; it gives up on a character whose parts are letters and
-    punctuation, U+24B3, or punctuation by decomposition only, U+FF0B; and it
-    knows no punctuation newer than this Python. Ours reads more, never less."""
-    claims = Collected(tap, "F9 shared/unicode/fence.py reads what we read, or less")
-    for code in {*range(0x110000)} - model.IGNORABLE - {*range(0xd800, 0xe000)}:
-        character = chr(code)
-        theirs = part_of_keyword(other.skel(character))
-        ours = model.letters(character)
-        if theirs == part_of_keyword(ours):
-            continue
-        claims.check(theirs == "#" or character == model.CROSS, hex(code), theirs,
-                     ours)
-        other._memo[character] = ours.replace("X", "x").replace("#", "0")
-    claims.done()
 
 
 # ---- JSON ------------------------------------------------------------------
@@ -479,7 +422,7 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument("probe")
     options.add_argument("--seed", type=int, default=20261130)
-    options.add_argument("--count", type=int, default=20000)
+    options.add_argument("--count", type=int, default=10000)
     given = options.parse_args()
     print(f"# seed {given.seed}, count {given.count}")
     tap, probe, count = Tap(), Probe(given.probe), given.count
