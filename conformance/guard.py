@@ -45,8 +45,9 @@ def expected(code):
 
 
 def judged(code):
-    """Does this Python know the character, or a range file?"""
-    return category(chr(code)) != "Cn" or code in model.PASSED_OVER
+    """Does one of the sources of model.py know the character?"""
+    return (category(chr(code)) != "Cn" or chr(code) in model.NEWER
+            or chr(code) in model.CONFUSABLE or code in model.PASSED_OVER)
 
 
 def read_dump(program):
@@ -77,8 +78,8 @@ def compare(tap, runs):
     new = [hex(first) for first, last, *reading in runs
            if (behaviour(reading[0], reading[2]), reading[1]) != NOTHING
            and not any(judged(c) for c in range(first, last + 1))]
-    tap.ok(not unnoticed, "F9 F10 dropping any one run of the table that this Python"
-           f" knows is noticed ({len(new)} runs are newer)", unnoticed[:20])
+    tap.ok(not unnoticed and not new, "F9 F10 dropping any one run of the table is"
+           " noticed", unnoticed[:20], new[:20])
 
 
 def generator(tap):

@@ -10,6 +10,7 @@ import json
 import random
 import subprocess
 import sys
+import tempfile
 import unicodedata
 
 from harness import SHARED, Collected, Tap
@@ -333,7 +334,57 @@ def counts():
            "and nothing where there is nothing")
 
 
+# ---- words that the fence breaks (F9, F10)
+
+def guarded():
+    keyword, token = "delimiter keyword", "template token"
+    rows = {
+        "the delimiter": ("a <<<__XPY_DATA_END__>>>", [(keyword, 8)]),
+        "the keyword alone, twice": ("xpydata XPY-DATA", [(keyword, 1), (keyword, 9)]),
+        "other letters": ("\uff38\u0440\u0443 d.a.t.a", [(keyword, 1)]),
+        "parts of it": ("expiry data, XPY\nDATA", []),
+        "one bracket": ("a <|im_start|> b", [(token, 3)]),
+        "square brackets": ("[INST] [/INST] [INSTALL]", [(token, 1), (token, 8)]),
+        "two brackets": ("<<SYS>>", [(token, 1)]),
+        "behind a group": ("a <<<s>", [(token, 5)]),
+        "a group before a word": ("a <<<sum >> b", []),
+        "behind a group that has its spaces": ("< < <s>", [(token, 5)]),
+        "a fullwidth bracket": ("\uff1ceos>", [(token, 1)]),
+        "broken already": ("< |im_start|> x~pydata [ INST]", []),
+        "tags of documents": ("<b>bold</b> <script> <start>", []),
+    }
+    for name, (text, wanted) in rows.items():
+        found = [f for f in document(text)["files"][0]["findings"]
+                 if f["class"] in (keyword, token)]
+        got = [(f["class"], f["column"]) for f in found]
+        tap.ok(got == wanted and all(f["blocking"] and f["fence"] == "broken" for f in found)
+               and run(text)[0] == (1 if wanted else 0),
+               f"guarded words, {name}: exit {1 if wanted else 0}", got)
+    code, out, _ = run("x\u200b \uff1c\uff1c [INST] xpydata\n")
+    tap.ok(code == 1 and out.endswith("\n1 hidden character, 1 bracket group and 2 guarded words"
+                                      " in 1 file\n"), "guarded words are counted", out)
+    found = document("xpydata " * 3)
+    tap.ok(found["blocking"] == 3 and found["classes"][keyword]
+           == {"findings": 3, "characters": 3, "blocking": 3}, "--json counts them", found["classes"])
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as known, \
+         tempfile.NamedTemporaryFile("w", suffix=".md") as file:
+        file.write("use <|im_end|>\n")
+        file.flush()
+        args = [sys.argv[1], "inspect", "--json", file.name]
+        known.write(subprocess.run(args, capture_output=True, text=True, check=False).stdout)
+        known.flush()
+        before = subprocess.run([*args, "--baseline", known.name], capture_output=True,
+                                check=False).returncode
+        file.write("and </s>\n")
+        file.flush()
+        after = subprocess.run([*args, "--baseline", known.name], capture_output=True,
+                               check=False).returncode
+        tap.ok((before, after) == (0, 1), "a baseline knows a token, and no other",
+               (before, after))
+
+
 def main():
+    guarded()
     alphabets()
     plausible()
     woven()

@@ -13,7 +13,7 @@ import json
 import pathlib
 import re
 import sys
-from unicodedata import normalize
+import unicodedata
 
 sys.setrecursionlimit(5000)  # Python's json recurses; the documents are nested
 
@@ -49,6 +49,21 @@ def rows(name):
 def rows_with(name, column, *values):
     """The code points whose row has one of these values in a column."""
     return ranges(" ".join(row[0] for row in rows(name) if row[column] in values))
+
+
+def characters(codes):
+    return "".join(chr(int(code, 16)) for code in codes.split())
+
+
+# What Debian's unicode-data (15.0) has and this Python may not know yet.
+NEWER = {chr(int(row[0], 16)): re.sub("<.*> *", "", row[5]) for row in rows("UnicodeData.txt")
+         if unicodedata.category(chr(int(row[0], 16))) == "Cn"}
+NEWER_FORMS = {ord(c): characters(codes) for c, codes in NEWER.items() if codes}
+
+
+def normalize(form, text):
+    """NFKC or NFKD; none of the newer ones composes with anything."""
+    return unicodedata.normalize(form, text.translate(NEWER_FORMS))
 
 
 REFERENCE_STRIP = ranges(  # S1
@@ -141,8 +156,9 @@ def sanitize(text, profile, unit, limit):
     pieces = in_place(text)
     visible, clean = "".join(pieces), cut("".join(pieces), unit, limit)
     if len(clean) < len(visible):
-        while len("".join(pieces)) > len(clean):
-            pieces.pop()
+        size = len(visible)
+        while size > len(clean):
+            size -= len(pieces.pop())
         clean = "".join(pieces)
         while clean and ord(clean[-1]) in JOINERS_IN_PLACE or KEYCAP_HALF.search(clean):
             clean = clean[:-1]
@@ -199,7 +215,7 @@ def point(visible):
 
 def joins(joiner, steps, selectors, at):
     """Does this joiner belong between step `at` and the next?"""
-    here, after = point(steps[at][0]), point((steps + [("", "")])[at + 1][0])
+    here, after = point(steps[at][0]), point((steps[at + 1:at + 2] or [("", "")])[0][0])
     if joiner == ZWJ:
         emoji = before(steps, at, SKIN_TONES)
         styled = [selectors[i] for i in range(emoji, at + 1)]

@@ -56,6 +56,7 @@ typedef struct totals {
 	size_t findings; /* blocking ones */
 	size_t hidden;   /* characters in them */
 	size_t groups;   /* of brackets */
+	size_t words;    /* that the guards break */
 	size_t files;    /* with such findings */
 	size_t known;    /* findings in the baseline */
 	size_t read;     /* files */
@@ -594,9 +595,13 @@ print_summary(const inspection *x)
 	if (t->hidden > 0)
 		printf("%zu hidden character%s", t->hidden, plural(t->hidden));
 	if (t->hidden > 0 && t->groups > 0)
-		printf(" and ");
+		printf("%s", t->words > 0 ? ", " : " and ");
 	if (t->groups > 0)
 		printf("%zu bracket group%s", t->groups, plural(t->groups));
+	if (t->words > 0 && t->hidden + t->groups > 0)
+		printf(" and ");
+	if (t->words > 0)
+		printf("%zu guarded word%s", t->words, plural(t->words));
 	if (t->findings > 0)
 		printf(" in %zu file%s", t->files, plural(t->files));
 	if (t->known > 0)
@@ -665,6 +670,9 @@ count(inspection *x)
 		x->totals.findings++;
 		if (f->class == INSPECT_BRACKET_GROUP)
 			x->totals.groups++;
+		else if (f->class == INSPECT_KEYWORD ||
+		         f->class == INSPECT_TOKEN)
+			x->totals.words++;
 		else
 			x->totals.hidden += f->count;
 	}
@@ -789,8 +797,10 @@ const cli_command cli_inspect = {
 		"characters in between do not. The three flags in TAG characters are flags.\n"
 		"\n"
 		"Exit 1 for what the hardened sanitizer would strip or replace, and for\n"
-		"groups of two or more brackets that are not plain ASCII. The rest is\n"
-		"shown and allowed: the CR of a CRLF; joiners, selectors and tags where an\n"
+		"groups of two or more brackets that are not plain ASCII, and where the\n"
+		"fence breaks a word: the keyword of its delimiters, however it is spelled\n"
+		"(at its x), and tokens of chat templates such as [INST] (at the bracket).\n"
+		"The rest is shown and allowed: the CR of a CRLF; joiners, selectors and tags where an\n"
 		"emoji or a word needs them; no-break and other odd spaces, single\n"
 		"look-alike brackets, piles of more than 8 accents.\n"
 		"A file that cannot be read is exit 4; the others are inspected all the\n"

@@ -31,6 +31,8 @@ typedef enum inspect_class {
 	INSPECT_MARK,
 	INSPECT_BRACKET,
 	INSPECT_BRACKET_GROUP,
+	INSPECT_KEYWORD, /* F9: a hit of the fence's guard */
+	INSPECT_TOKEN,   /* F10 */
 	INSPECT_CLASS_COUNT,
 } inspect_class;
 
@@ -44,6 +46,7 @@ typedef enum inspect_fate {
 	INSPECT_IGNORABLE, /* brackets on either side of it are one group */
 	INSPECT_SINGLE,    /* a bracket without another one next to it */
 	INSPECT_SPACED,    /* a bracket of a group: spaces are put in */
+	INSPECT_BROKEN,    /* a word begins here that the fence breaks */
 	INSPECT_IGNORED,   /* patterns match across it */
 } inspect_fate;
 

@@ -15,6 +15,8 @@
 #include <string.h>
 
 enum {
+	/* More than any token has that nothing is hidden in. */
+	TOKEN_WINDOW = 256,
 	/* Accents belong to their letters and are seen. A pile is listed. */
 	MARKS_ORDINARY = 8,
 	CONTEXT_CHARACTERS = 16, /* on either side */
@@ -46,6 +48,8 @@ static const char *const class_names[] = {
 	[INSPECT_MARK] = "combining mark",
 	[INSPECT_BRACKET] = "look-alike bracket",
 	[INSPECT_BRACKET_GROUP] = "bracket group",
+	[INSPECT_KEYWORD] = "delimiter keyword",
+	[INSPECT_TOKEN] = "template token",
 };
 
 _Static_assert(COUNT(class_names) == INSPECT_CLASS_COUNT, "all have a name");
@@ -66,6 +70,7 @@ inspect_fate_name(inspect_fate fate)
 	case INSPECT_IGNORABLE: return "ignorable";
 	case INSPECT_SINGLE: return "bracket";
 	case INSPECT_SPACED: return "spaced";
+	case INSPECT_BROKEN: return "broken";
 	case INSPECT_IGNORED: return "ignored";
 	}
 	return "?";
@@ -246,16 +251,16 @@ through_sanitizer(stage *s, wkg_char c, wkg_char next)
 	return INSPECT_STRIP;
 }
 
-/* The fence leaves nothing out. Did it put something in behind this one? */
-static bool
+/* The fence leaves nothing out. What did it put in behind this one, if it did? */
+static uint32_t
 through_fence(stage *s, wkg_char next)
 {
 	s->at += char_at(s->text, s->at).len;
 	wkg_char out = char_at(s->text, s->at);
 	if (out.len == 0 || (next.len > 0 && out.code == next.code))
-		return false;
+		return 0;
 	s->at += out.len;
-	return true;
+	return out.code;
 }
 
 static wkg_status
@@ -414,8 +419,63 @@ see_bracket(walk *w, bool spaced)
 	if (!spaced || w->at < w->group_end)
 		return CLI_DONE;
 	inspect_finding f = bracket_group(w, &ascii);
+	if (f.count < 2) /* it begins a token */
+		return CLI_DONE;
 	w->group_end = f.at + f.len;
 	return ascii ? CLI_DONE : push(w->scan, &f);
+}
+
+/* Does the fence put a space behind the bracket here if none stands before? */
+static bool
+is_spaced_alone(const walk *w)
+{
+	uint8_t memory[3 * TOKEN_WINDOW];
+	wkg_buf out = { memory, 0, sizeof(memory) };
+	size_t left = w->text.len - w->at;
+	wkg_span here = { w->text.ptr + w->at, left < TOKEN_WINDOW ? left : TOKEN_WINDOW };
+	wkg_char c = char_at(here, 0);
+	if (wkg_fence_neutralize(&out, here, WKG_PROFILE_HARDENED, NULL) != WKG_OK)
+		return false;
+	return char_at(wkg_buf_span(&out), c.len).code == ' ' &&
+	       char_at(here, c.len).code != ' ';
+}
+
+/* A space was put in behind the character here. A bracket has it because of its
+ * neighbours, the next of which then has one too, or because a token begins
+ * with it (F10). In a group that a token follows the last one has both reasons,
+ * and the fence is asked again. */
+static bool
+begins_token(const walk *w, uint32_t sets)
+{
+	wkg_span fenced = w->fenced.text;
+	size_t at = w->fenced.at;
+	if ((sets & brackets) == 0)
+		return true;
+	wkg_char next = char_at(fenced, at);
+	while (wkg_table_sets(next.code) & WKG_SET_FENCE_IGNORABLE && next.len > 0) {
+		at += next.len;
+		next = char_at(fenced, at);
+	}
+	if (next.len > 0 && wkg_table_sets(next.code) & sets & brackets)
+		return char_at(fenced, at + next.len).code != ' ';
+	return w->at >= w->group_end || is_spaced_alone(w);
+}
+
+/* Hits of the guards, at the character that is parted from the rest. */
+static int
+see_guarded(walk *w, wkg_char c, uint32_t put_in)
+{
+	uint32_t sets = wkg_table_sets(c.code);
+	bool keyword = put_in == '~';
+	if (put_in == 0 || !(keyword || begins_token(w, sets)))
+		return CLI_DONE;
+	inspect_finding f = finding_at(
+		w, keyword ? INSPECT_KEYWORD : INSPECT_TOKEN, c);
+	for (int i = 0; i < INSPECT_STAGES; i++)
+		f.fate[i] = INSPECT_KEEP;
+	f.fate[INSPECT_FENCE] = INSPECT_BROKEN;
+	f.blocking = true;
+	return push(w->scan, &f);
 }
 
 /* Behind the sanitizer, and where there is none. Brackets here are single. */
@@ -481,14 +541,12 @@ see(walk *w, wkg_char c, wkg_char next)
 	inspect_class class = class_of(c, sets);
 	inspect_fate hardened = through_sanitizer(&w->hardened, c, next);
 	inspect_fate reference = through_sanitizer(&w->reference, c, next);
-	bool put_in = through_fence(&w->fenced, next);
-
-	/* Here is the place for hits of the guards F9 and F10, once the fence
-	 * has them: something put in behind a character that is no bracket, or
-	 * a bracket without another one next to it. They block as well. */
+	uint32_t put_in = through_fence(&w->fenced, next);
 
 	forget_ordinary_marks(w->scan, class);
-	int code = sets & brackets ? see_bracket(w, put_in) : CLI_DONE;
+	int code = see_guarded(w, c, put_in);
+	if (code == CLI_DONE && sets & brackets)
+		code = see_bracket(w, put_in != 0);
 	bool in_group = w->at < w->group_end && (sets & brackets) != 0;
 	if (code != CLI_DONE || in_group || class == INSPECT_NONE)
 		return code;
