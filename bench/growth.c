@@ -73,6 +73,54 @@ kinds_alternate(wkg_buf *out, size_t n)
 	fill(out, "<" ZWSP ZWSP ZWSP ZWSP ">" ZWSP ZWSP ZWSP ZWSP, n);
 }
 
+/* The guards look ahead from each of these: for a keyword that never comes to
+ * its end, past characters that they pass over, or for a token. */
+static void
+keyword_heads(wkg_buf *out, size_t n)
+{
+	fill(out, "x", n);
+}
+
+static void
+keywords_cut(wkg_buf *out, size_t n)
+{
+	fill(out, "xpydat", n);
+}
+
+static void
+keyword_and_dots(wkg_buf *out, size_t n)
+{
+	fill(out, "x." ZWSP "_", n);
+}
+
+/* U+166E looks like an x and is punctuation: it begins a keyword and may be
+ * passed over in one. */
+static void
+crosses(wkg_buf *out, size_t n)
+{
+	fill(out, "\xE1\x99\xAE", n);
+}
+
+static void
+crosses_then_keyword(wkg_buf *out, size_t n)
+{
+	fill(out, "\xE1\x99\xAE", n);
+	bench_put(out, "pydat");
+}
+
+static void
+tokens_cut(wkg_buf *out, size_t n)
+{
+	fill(out, "[/INS" ZWSP "<</SY", n);
+}
+
+static void
+token_and_zwsp(wkg_buf *out, size_t n)
+{
+	bench_put(out, "[");
+	fill(out, ZWSP "[" ZWSP ZWSP ZWSP ZWSP, n);
+}
+
 static void
 accents(wkg_buf *out, size_t n)
 {
@@ -401,6 +449,14 @@ static const growth_case cases[] = {
 	{ "fence-less-and-zwsp", less_and_zwsp, neutralize, MIB },
 	{ "fence-kinds-alternate", kinds_alternate, neutralize, MIB },
 	{ "fence-accents", accents, neutralize, MIB },
+	{ "fence-keyword-heads", keyword_heads, neutralize, MIB },
+	{ "fence-keywords-cut", keywords_cut, neutralize, MIB },
+	{ "fence-keyword-and-dots", keyword_and_dots, neutralize, MIB },
+	{ "fence-crosses", crosses, neutralize, MIB },
+	{ "fence-crosses-then-keyword", crosses_then_keyword, neutralize, MIB },
+	{ "fence-open-square", open_arrays, neutralize, MIB },
+	{ "fence-tokens-cut", tokens_cut, neutralize, MIB },
+	{ "fence-token-and-zwsp", token_and_zwsp, neutralize, MIB },
 	{ "json-open-arrays", open_arrays, payload_refused, MIB },
 	{ "json-deep-arrays", deep_arrays, payload, MIB },
 	{ "json-deep-objects", deep_objects, payload, MIB },
