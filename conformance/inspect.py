@@ -354,11 +354,12 @@ def guarded():
         "tags of documents": ("<b>bold</b> <script> <start>", []),
     }
     for name, (text, wanted) in rows.items():
-        found = [f for f in document(text)["files"][0]["findings"]
+        code, out, _ = run(text, "--json")
+        found = [f for f in json.loads(out)["files"][0]["findings"]
                  if f["class"] in (keyword, token)]
         got = [(f["class"], f["column"]) for f in found]
         tap.ok(got == wanted and all(f["blocking"] and f["fence"] == "broken" for f in found)
-               and run(text)[0] == (1 if wanted else 0),
+               and code == (1 if wanted else 0),
                f"guarded words, {name}: exit {1 if wanted else 0}", got)
     code, out, _ = run("x\u200b \uff1c\uff1c [INST] xpydata\n")
     tap.ok(code == 1 and out.endswith("\n1 hidden character, 1 bracket group and 2 guarded words"

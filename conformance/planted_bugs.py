@@ -324,7 +324,7 @@ class Tree:
         interpreter = [sys.executable, ROOT / "conformance" / name] if name in PYTHON else []
         try:
             done = subprocess.run([*interpreter, program, *arguments], capture_output=True, text=True,
-                                  errors="replace", check=False, timeout=120)
+                                  errors="replace", check=False, timeout=240)
         except subprocess.TimeoutExpired:
             return False, "it hangs"
         return done.returncode == 0, done.stdout + done.stderr
