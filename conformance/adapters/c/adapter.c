@@ -21,6 +21,7 @@ static const struct {
 	{ "sanitize.text", wga_sanitize_text, false },
 	{ "sanitize.json", wga_sanitize_json, false },
 	{ "fence.neutralize", wga_fence_neutralize, false },
+	{ "fence.inline", wga_fence_inline, false },
 	{ "fence.wrap", wga_fence_wrap, false },
 	{ "fence.needs", wga_fence_needs, false },
 	{ "fence.render", wga_fence_render, false },

@@ -28,8 +28,8 @@ const char *wga_document_error(wga_ask *ask, wkg_status status, const wkg_json_e
 wkg_binding wga_binding(wga_ask *ask);
 
 wga_operation wga_sanitize_text, wga_sanitize_json;
-wga_operation wga_fence_neutralize, wga_fence_wrap, wga_fence_needs, wga_fence_render,
-	wga_fence_constants;
+wga_operation wga_fence_neutralize, wga_fence_inline, wga_fence_wrap, wga_fence_needs,
+	wga_fence_render, wga_fence_constants;
 wga_operation wga_moderate_text, wga_moderate_json;
 wga_operation wga_intent_canonical, wga_intent_bind, wga_intent_capture, wga_intent_open;
 wga_operation wga_grant_verify, wga_clock_set, wga_grant_setup, wga_grant_register, wga_grant_seal,

@@ -134,6 +134,18 @@ wga_fence_neutralize(wga_ask *ask)
 }
 
 const char *
+wga_fence_inline(wga_ask *ask)
+{
+	wkg_span in = wga_text_of(ask, ask->args, "s");
+	wkg_buf out = wga_room(ask, wkg_fence_neutralize_bound(in.len));
+	wkg_status status = wkg_fence_inline(&out, in, wga_current.profile, NULL);
+	if (status != WKG_OK)
+		return wga_internal(ask, "wkg_fence_inline", status);
+	wga_put_text(ask, "s", wkg_buf_span(&out));
+	return NULL;
+}
+
+const char *
 wga_fence_wrap(wga_ask *ask)
 {
 	wkg_span label = wga_text_of(ask, ask->args, "label");
