@@ -1533,6 +1533,12 @@ public class Adapter {
 			this.margin = margin * 1000;
 		}
 
+		boolean claim(String line) {
+			String[] words = line.split(" ");
+			String id = new String(Base64.getUrlDecoder().decode(words[0]), StandardCharsets.UTF_8);
+			return words.length == 3 && claim(id, Long.parseLong(words[1]), Long.parseLong(words[2]), null);
+		}
+
 		@Override public synchronized boolean claim(String id, long expires, long now, String request) {
 			latest = Math.max(latest, now);
 			if (!between(bytesOf(id), 1, 200) || expires * 1000 <= now || now < latest - margin) return false;
@@ -1540,6 +1546,79 @@ public class Adapter {
 			if (claims.containsKey(id) || claims.size() >= capacity) return false;
 			claims.put(id, expires);
 			return true;
+		}
+	}
+
+	/** A ledger in a process of its own, which `store.reopen` can kill: each claim is on disk before it is answered. */
+	static final class DurableLedger implements Ledger {
+		final Path file;
+		final long margin;
+		Process server;
+		BufferedReader answers;
+
+		DurableLedger(long margin) {
+			this.margin = margin;
+			try {
+				file = Files.createTempFile("wicketgate-java-", ".claims");
+				file.toFile().deleteOnExit();
+				start();
+			} catch (IOException error) {
+				throw new UncheckedIOException(error);
+			}
+		}
+
+		void start() throws IOException {
+			ProcessHandle.Info self = ProcessHandle.current().info();
+			List<String> command = new ArrayList<>(List.of(self.command().orElse("java")));
+			command.addAll(List.of(self.arguments().orElse(new String[0])));
+			command.addAll(List.of("--ledger", file.toString(), "" + margin));
+			server = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+			answers = server.inputReader(StandardCharsets.US_ASCII);
+		}
+
+		synchronized void stop(boolean crash) {
+			try {
+				if (crash) server.destroyForcibly();
+				server.getOutputStream().close();
+				server.waitFor();
+			} catch (IOException | InterruptedException gone) {
+				server.destroyForcibly();
+			}
+		}
+
+		synchronized void reopen(boolean crash) {
+			try {
+				stop(crash);
+				start();
+			} catch (IOException error) {
+				throw new Refused("STORE_DOWN");
+			}
+		}
+
+		@Override public synchronized boolean claim(String id, long expires, long now, String request) {
+			try {
+				String line = base64url(id.getBytes(StandardCharsets.UTF_8)) + " " + expires + " " + now + "\n";
+				server.getOutputStream().write(line.getBytes(StandardCharsets.US_ASCII));
+				server.getOutputStream().flush();
+				return "true".equals(answers.readLine());
+			} catch (IOException down) {
+				return false;
+			}
+		}
+
+		/** The process: claims of earlier processes first, then what is asked. */
+		static void serve(Path file, long margin) throws IOException {
+			MemoryLedger claims = new MemoryLedger(1 << 20, margin);
+			for (String line : Files.readAllLines(file)) claims.claim(line);
+			try (RandomAccessFile out = new RandomAccessFile(file.toFile(), "rwd")) { // "d": written through
+				BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+				for (String line; (line = in.readLine()) != null; ) {
+					boolean granted = claims.claim(line);
+					out.seek(out.length());
+					if (granted) out.write((line + "\n").getBytes(StandardCharsets.US_ASCII));
+					System.out.println(granted);
+				}
+			}
 		}
 	}
 
@@ -1632,7 +1711,13 @@ public class Adapter {
 			callsBack = args.need("store").v.equals("callback");
 			long capacity = args.get("capacity") == null ? 4096 : args.get("capacity").integer();
 			long margin = args.get("margin_s") == null ? 86400 : args.get("margin_s").integer();
-			ledger = callsBack ? Adapter::claimByCall : new MemoryLedger(capacity, margin);
+			boolean durable = args.need("store").v.equals("durable");
+			ledger = callsBack ? Adapter::claimByCall : durable ? new DurableLedger(margin) : new MemoryLedger(capacity, margin);
+		}
+
+		static void close() {
+			if (gate != null && gate.ledger instanceof DurableLedger durable) durable.stop(false);
+			gate = null;
 		}
 
 		Object register(Node action) {
@@ -2004,7 +2089,7 @@ public class Adapter {
 			return reply();
 		});
 		pure("grant.setup", args -> {
-			gate = null;
+			Gate.close();
 			gate = new Gate(args);
 			return reply();
 		});
@@ -2027,6 +2112,11 @@ public class Adapter {
 			List<Object> calls = action == null ? List.of() : action.calls;
 			return reply("count", calls.size(), "parameters", calls);
 		});
+		pure("store.reopen", args -> {
+			if (!(gate().ledger instanceof DurableLedger durable)) throw new Refused("BAD_ARGUMENT");
+			durable.reopen(args.need("crash").isTrue());
+			return reply();
+		});
 		OPERATIONS.put("ledger.claim", (args, request) -> reply("claimed",
 			gate().ledger.claim(inputOf(args.need("id")).s, args.need("expires_s").integer(), now, request)));
 	}
@@ -2037,7 +2127,7 @@ public class Adapter {
 		"intent_unit", List.of("codepoint", "utf16", "byte")));
 	static final List<Object> COMPONENTS = List.of("sanitize", "fence", "moderate", "intent", "grant");
 	static final List<Object> FEATURES = List.of("text.utf16", "text.bytes", "counts", "paths", "patterns", "value.other", "binding.a", "binding.b",
-		"grant.jws", "stages", "store.claim", "threads", "envelope.mutate", "verifier.patch");
+		"grant.jws", "stages", "store.claim", "threads", "envelope.mutate", "verifier.patch", "store.reopen");
 
 	static Object hello(Node args) {
 		if (args.need("protocols").items.stream().noneMatch(p -> p.v.equals("wgcp/1"))) throw new Refused("UNSUPPORTED_PROTOCOL");
@@ -2054,10 +2144,12 @@ public class Adapter {
 			setup = new Setup(args);
 			return reply();
 		case "reset":
-			gate = null;
+			Gate.close();
 			now = 0;
 			return reply();
-		case "bye": return reply();
+		case "bye":
+			Gate.close();
+			return reply();
 		default:
 			Operation operation = OPERATIONS.get(op);
 			if (operation == null) throw new Refused("UNSUPPORTED_OPERATION");
@@ -2093,6 +2185,12 @@ public class Adapter {
 	}
 
 	public static void main(String[] arguments) throws IOException {
+		List<String> words = List.of(arguments);
+		int ledger = words.indexOf("--ledger");
+		if (ledger >= 0) {
+			DurableLedger.serve(Path.of(words.get(ledger + 1)), Long.parseLong(words.get(ledger + 2)));
+			return;
+		}
 		readSets(data(suite(arguments), "sets.json"));
 		readPatterns(data(suite(arguments), "patterns.json"));
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII), 1 << 16);

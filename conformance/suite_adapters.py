@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""The adapters of the tree against the conformance suite: what they claim, they keep.
+
+suite_adapters.py RUNNER C_ADAPTER [c]    with "c" the C adapter only (instrumented builds)
+
+Node and Java were written from SPEC.md, not from src/: where one of them and the library
+disagree, one of the two has read a rule wrongly, or the rule can be read so.
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from harness import Tap
+
+HERE = pathlib.Path(__file__).resolve().parent
+ADAPTERS = HERE / "adapters"
+ALL = ["sanitize", "fence", "moderate", "intent", "grant"]
+
+
+def node():
+    path = shutil.which("node")
+    if not path:
+        return None, "no node is installed"
+    version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    if int(version.lstrip("v").split(".")[0] or 0) < 18:
+        return None, f"node {version.strip()} is older than 18"
+    return [path, ADAPTERS / "node" / "adapter.js"], None
+
+
+def java(directory):
+    """Compiled once: the suite starts a dozen processes."""
+    java_, javac = shutil.which("java"), shutil.which("javac")
+    if not java_ or not javac:
+        return None, "no JDK is installed"
+    compiled = subprocess.run([javac, "-Xlint:all", "-Werror", "-d", directory, ADAPTERS / "java" / "Adapter.java"],
+                              capture_output=True, text=True, check=False)
+    if "invalid flag" in compiled.stderr or "release version" in compiled.stderr:
+        return None, "this JDK is older than 17"
+    if compiled.returncode:
+        return ["false"], compiled.stderr
+    return [java_, "-XX:+UseSerialGC", "-cp", directory, "Adapter", HERE / "suite"], None
+
+
+def run(runner, command, directory):
+    report = pathlib.Path(directory) / "report.json"
+    report.unlink(missing_ok=True)
+    began = time.monotonic()
+    done = subprocess.run([runner, "run", "--patience", "3", "--json", report, "--", *command],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    taken = time.monotonic() - began
+    return done, json.loads(report.read_text(encoding="ascii")) if report.exists() else {}, taken
+
+
+def check(tap, name, runner, command, directory, components):
+    done, report, taken = run(runner, command, directory)
+    results, footer = report.get("results", []), report.get("footer", {})
+    bad = [f"{r['id']} {r['verdict']}: {r.get('detail')}" for r in results
+           if r["verdict"] in ("FAIL", "SKIPPED", "UNPROVEN") and r["level"] == "MUST"]
+    passed = [r for r in results if r["verdict"] == "PASS"]
+    tap.ok(done.returncode == 0 and footer.get("verdict") == "CONFORMANT" and not bad,
+           f"the {name} adapter passes every MUST of {', '.join(components)} "
+           f"({len(passed)} of {len(results)}, {taken:.0f} s)", f"exit {done.returncode}", *bad[:20],
+           *done.stdout.splitlines()[-3:], *done.stderr.splitlines()[-5:])
+    claimed = report.get("header", {}).get("components")
+    tap.ok(claimed == components, f"... and claims these: {claimed}")
+    tap.ok({r["component"] for r in passed} >= set(components), "... with something passed in each")
+
+
+def main():
+    if len(sys.argv) not in (3, 4):
+        sys.exit(__doc__)
+    runner, c_adapter = sys.argv[1:3]
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="wicketgate-adapters-") as directory:
+        check(tap, "C", runner, [c_adapter], directory, ALL)
+        others = {} if sys.argv[3:] == ["c"] else {"Node": node(), "Java": java(directory)}
+        for name, (command, why) in others.items():
+            if command is None:
+                tap.skip(f"the {name} adapter passes every MUST that it claims", why)
+            else:
+                check(tap, name, runner, command, directory, ALL)
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
