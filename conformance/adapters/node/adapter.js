@@ -982,6 +982,320 @@ function openEnvelope(input, binding) {
 	}
 }
 
+// --- X6. Grants ---------------------------------------------------------------------------------------------
+
+const PRIME = 2n ** 255n - 19n;
+const mod = (n) => ((n % PRIME) + PRIME) % PRIME;
+function power(base, exponent) {
+	let result = 1n;
+	for (; exponent > 0n; exponent >>= 1n, base = mod(base * base)) if (exponent & 1n) result = mod(result * base);
+	return result;
+}
+const inverse = (n) => power(mod(n), PRIME - 2n);
+const CURVE_D = mod(-121665n * inverse(121666n));
+
+// X6.5: one spelling of a point of the curve, and not of small order. Works on squares, so that no root is needed.
+function isTrustworthy(key) {
+	let y = BigInt("0x" + Buffer.from(key).reverse().toString("hex")) & (2n ** 255n - 1n);
+	if (y >= PRIME) return false;
+	for (let doublings = 0; doublings < 3; doublings++) {
+		const yy = mod(y * y), xx = mod((yy - 1n) * inverse(CURVE_D * yy + 1n));
+		if (doublings === 0 && power(xx, (PRIME - 1n) / 2n) !== 1n) return false; // no point, or x is 0
+		y = mod((yy + xx) * inverse(1n - CURVE_D * mod(xx * yy)));
+	}
+	return y !== 1n;
+}
+const publicKey = (raw) => crypto.createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: raw.toString("base64url") }, format: "jwk" });
+const privateKey = (seed) =>
+	crypto.createPrivateKey({ key: Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed]), format: "der", type: "pkcs8" });
+
+class Keys {
+	constructor(args) {
+		this.issuer = textOf(args.issuer);
+		this.trusted = new Map();
+		this.given = new Set();
+		for (const key of args.keys) this.add(key);
+	}
+	add(key) {
+		const raw = Buffer.from(key.public, "hex"), jwk = `{"crv":"Ed25519","kty":"OKP","x":"${raw.toString("base64url")}"}`; // RFC 7638
+		const kid = key.kid === null ? Buffer.from(sha256(jwk).slice(7), "hex").toString("base64url") : textOf(key.kid);
+		if (!isTrustworthy(raw) || this.given.has(kid)) refuse("KEY_REFUSED");
+		this.given.add(kid);
+		this.trusted.set(kid, publicKey(raw));
+		if (key.seed && !this.signer) this.signer = { kid, key: privateKey(Buffer.from(key.seed, "hex")) };
+		return kid;
+	}
+	revoke(kid) {
+		return this.trusted.delete(kid) || refuse("KEY_UNKNOWN");
+	}
+}
+
+function partOf(part) {
+	const bytes = Buffer.from(part, "base64url");
+	if (bytes.toString("base64url") !== part) invalid(); // padding, spare bits, other characters
+	return bytes;
+}
+function claimsOf(part) {
+	const bytes = partOf(part), s = bytes.toString("utf8");
+	const root = readDocument({ s, illFormed: !Buffer.from(s, "utf8").equals(bytes) }, (name) => name);
+	for (const node of nodesOf(root)) if (typeof node.v === "string" && !isWellFormed(node.v)) invalid();
+	return root;
+}
+const exactly = (s) => need(isText((v) => v === s));
+const isId = need(isText((s) => between(byteLength(s), 1, 200)));
+const isSeconds = need((node) => node.k === "num" && /^(?:0|[1-9][0-9]{0,14})$/.test(node.v));
+const audienceOf = (intent) => `${get(get(intent, "downstreamTarget"), "system").v}:${get(get(intent, "downstreamTarget"), "operation").v}`;
+const expiryOf = (intent) => instantMs(get(intent, "expiresAt").v);
+
+function verifyToken(keys, opened, token, now) {
+	try {
+		const parts = token.split(".");
+		if (byteLength(token) > 8192 || parts.length !== 3) invalid();
+		const header = claimsOf(parts[0]), claims = claimsOf(parts[1]), value = (name) => get(claims, name).v;
+		checkShape(header, { alg: exactly("EdDSA"), kid: isId, typ: exactly("JWT") });
+		checkShape(claims, {
+			decision_id: isId, dossier_id: isId, jti: isId, decision: exactly("allow"), scope: exactly("execute"),
+			binding: shaped({ intent_hash: exactly(opened.hash) }), iss: exactly(keys.issuer), aud: exactly(audienceOf(opened.intent)),
+			iat: isSeconds, nbf: isSeconds, exp: isSeconds,
+		});
+		const key = keys.trusted.get(get(header, "kid").v), expires = Number(value("exp"));
+		if (!key || !crypto.verify(null, Buffer.from(`${parts[0]}.${parts[1]}`), key, partOf(parts[2]))) invalid();
+		if (!(Number(value("nbf")) * 1000 <= now && now < expires * 1000 && expires * 1000 <= expiryOf(opened.intent))) invalid();
+		return { decisionId: value("decision_id"), dossierId: value("dossier_id"), grantId: value("jti"), intentHash: opened.hash, expires };
+	} catch (error) {
+		throw error instanceof Refused ? new Refused("AUTHORIZATION_INVALID", { stage: "verify" }) : error;
+	}
+}
+
+// --- X7. Ledgers: claim() answers true once -----------------------------------------------------------------
+
+class MemoryLedger {
+	constructor(capacity, margin_s) {
+		Object.assign(this, { capacity, margin: margin_s * 1000, claims: new Map(), latest: -Infinity });
+	}
+	claimNow(id, expires_s, now) {
+		this.latest = Math.max(this.latest, now);
+		if (!between(byteLength(id), 1, 200) || expires_s * 1000 <= now || now < this.latest - this.margin) return false;
+		if (this.claims.size >= this.capacity)
+			for (const [old, until] of this.claims) if (until * 1000 + this.margin < this.latest) this.claims.delete(old);
+		if (this.claims.has(id) || this.claims.size >= this.capacity) return false;
+		this.claims.set(id, expires_s);
+		return true;
+	}
+	async claim(id, expires_s, now) {
+		await new Promise(setImmediate); // as a store on a network would; the claim itself is one step
+		return this.claimNow(id, expires_s, now);
+	}
+}
+
+// In a process of its own, which `store.reopen` can kill: each claim is on disk before it is answered.
+class DurableLedger {
+	constructor(margin_s) {
+		this.directory = fs.mkdtempSync(path.join(require("os").tmpdir(), "wicketgate-node-"));
+		this.margin_s = margin_s;
+		this.start();
+	}
+	start() {
+		const file = path.join(this.directory, "claims");
+		const child = require("child_process").fork(__filename, ["--ledger", file, this.margin_s], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+		const waiting = (this.waiting = []);
+		child.on("message", (granted) => waiting.shift()(granted));
+		this.over = new Promise((resolve) => child.on("exit", resolve));
+		this.over.then(() => waiting.forEach((tell) => tell(false)));
+		this.child = child;
+	}
+	claim(id, expires_s, now) {
+		return new Promise((resolve) => {
+			this.waiting.push(resolve);
+			this.child.send([id, expires_s, now], (error) => error && resolve(false));
+		});
+	}
+	async stop(crash) {
+		if (crash) this.child.kill("SIGKILL");
+		else this.child.disconnect();
+		await this.over;
+	}
+	async reopen(crash) {
+		await this.stop(crash);
+		this.start();
+	}
+	async close() {
+		await this.stop(false);
+		fs.rmSync(this.directory, { recursive: true });
+	}
+	static serve(file, margin_s) {
+		const claims = new MemoryLedger(2 ** 20, Number(margin_s)), descriptor = fs.openSync(file, "a+");
+		for (const line of fs.readFileSync(file, "utf8").split("\n").slice(0, -1)) claims.claimNow(...JSON.parse(line));
+		process.on("message", (claim) => {
+			const granted = claims.claimNow(...claim);
+			if (granted) {
+				fs.writeSync(descriptor, JSON.stringify(claim) + "\n");
+				fs.fsyncSync(descriptor);
+			}
+			process.send(granted);
+		});
+	}
+}
+
+// The runner plays the store; a second without an answer is a refusal.
+const calls = new Map();
+class CallbackLedger {
+	claim(id, expires_s, now, request) {
+		const call = `c${++CallbackLedger.count}`;
+		return new Promise((resolve) => {
+			const timer = setTimeout(() => answered({ reply: call }), 1000);
+			calls.set(call, (granted) => (clearTimeout(timer), resolve(granted)));
+			say({ call, for: request, op: "store.claim", args: { key: id, expires_s, now_ms: now } });
+		});
+	}
+}
+CallbackLedger.count = 0;
+function answered(line) {
+	calls.get(line.reply)?.(line.ok?.claimed === true);
+	calls.delete(line.reply);
+}
+
+// --- X2, X3. Registry and executor --------------------------------------------------------------------------
+
+const FIELDS = {
+	string: (f) => isText((s) => s.length <= (f.max_length ?? Infinity) && (!f.one_of || f.one_of.map(textOf).includes(s))),
+	number: (f) => (node) => node.k === "num" && between(Number(node.v), f.minimum ?? -Infinity, f.maximum ?? Infinity),
+	integer: (f) => (node) => FIELDS.number(f)(node) && Number.isSafeInteger(Number(node.v)),
+	boolean: () => (node) => node.k === "lit" && node.v !== "null",
+	object: () => isObjectNode,
+	array: (f) => (node) => node.k === "arr" && node.v.length <= (f.max_length ?? Infinity),
+	any: () => () => true,
+};
+class Gate {
+	constructor(args) {
+		this.binding = args.binding;
+		this.keys = new Keys(args);
+		this.actions = new Map();
+		this.sealed = false;
+		for (const action of args.actions) this.register(action);
+		this.sealed = args.seal;
+		const margin_s = args.margin_s ?? 86400;
+		this.ledger = args.store === "callback" ? new CallbackLedger() :
+			args.store === "durable" ? new DurableLedger(margin_s) : new MemoryLedger(args.capacity ?? 4096, margin_s);
+	}
+	register(action) {
+		const name = textOf(action.name);
+		if (this.sealed) refuse("ACTION_REGISTRY_SEALED");
+		if (this.actions.has(name)) refuse("ACTION_ALREADY_REGISTERED");
+		const shape = Object.fromEntries(Object.entries(action.parameters).map(([field, f]) => [field, { is: FIELDS[f.type](f), optional: f.optional }]));
+		this.actions.set(name, { shape, handler: action.handler, calls: [] });
+		return {};
+	}
+}
+let gate = null, now = 0;
+const theGate = () => gate ?? refuse("BAD_ARGUMENT");
+
+async function runHandler(action, parameters) {
+	action.calls.push(parameters);
+	if (action.handler === "slow") await new Promise((resolve) => setTimeout(resolve, 50));
+	if (action.handler === "fail") throw new Error("do-not-show");
+}
+// Do it; whatever it refuses with, refuse with this code.
+function at(stage, code, action) {
+	try {
+		const result = action();
+		if (result) return result;
+	} catch (error) {
+		if (!(error instanceof Refused)) throw error;
+	}
+	return refuse(code, { stage, message: code });
+}
+const says = (object, name, s) => get(object, name)?.k === "str" && get(object, name).v === s;
+
+// X3, in its order. `envelope.input` is the caller's, who may change it meanwhile.
+async function execute(envelope, decisionInput, evidencePatch, request) {
+	const g = theGate();
+	const decision = at("decision", "DECISION_NOT_ALLOW", () => {
+		const d = readDocument(decisionInput, (name) => name), failClosed = get(d, "failClosed");
+		return d.k === "obj" && says(d, "verdict", "ALLOW") && failClosed?.k === "lit" && failClosed.v === "false" && d;
+	});
+	at("binding", "INTENT_BINDING_MISMATCH", () => {
+		const claimed = readDocument(envelope.input, (name) => name);
+		const hash = claimed.k === "obj" && get(claimed, "hash");
+		return hash?.k === "str" && says(decision, "intentHash", hash.v);
+	});
+	const authorization = at("authorized", "AUTHORIZATION_MISSING", () => get(decision, "authorization")?.k === "obj" && get(decision, "authorization"));
+	const opened = at("conform", "INTENT_CONFORMANCE_FAILED", () => openEnvelope(envelope.input, g.binding));
+	at("registry", "ACTION_REGISTRY_NOT_SEALED", () => g.sealed);
+	const action = at("registry", "ACTION_NOT_REGISTERED", () => g.actions.get(get(opened.intent, "action").v));
+	at("registry", "ACTION_PARAMETERS_INVALID", () => checkShape(get(opened.intent, "parameters"), action.shape));
+	const evidence = at("verify", "AUTHORIZATION_INVALID", () => {
+		const token = get(authorization, "token");
+		const e = token?.k === "str" && patched(verifyToken(g.keys, opened, token.v, now), evidencePatch);
+		return e && agrees(e, decision, authorization, opened) && e;
+	});
+	const granted = await g.ledger.claim(evidence.grantId, evidence.expires, now, request);
+	if (envelope.during) envelope.input = envelope.during;
+	at("claim", "AUTHORIZATION_INVALID", () => granted);
+	at("recheck", "INTENT_CONFORMANCE_FAILED", () => openEnvelope(envelope.input, g.binding).hash === opened.hash);
+	try {
+		await runHandler(action, canonical(get(opened.intent, "parameters")));
+	} catch {
+		refuse("ACTION_EXECUTION_FAILED", { stage: "run", message: "the action failed" }); // X3.3: not what it said
+	}
+	return evidence.grantId;
+}
+// X3.2: what the verifier said is compared, not believed.
+function agrees(e, decision, authorization, { intent, hash }) {
+	const expiry = get(authorization, "expiresAt"), claimed = expiry?.k === "str" ? instantMs(expiry.v) : null;
+	return claimed !== null && says(decision, "decisionId", e.decisionId) && says(decision, "dossierId", e.dossierId) && e.grantId !== "" &&
+		e.intentHash === hash && Math.floor(claimed / 1000) === e.expires && e.expires * 1000 > now && e.expires * 1000 <= expiryOf(intent);
+}
+function patched(e, patch = {}) {
+	const { expiresAt, ...others } = patch;
+	const texts = Object.fromEntries(Object.entries(others).map(([name, S]) => [name, textOf(S)]));
+	const ms = expiresAt === undefined ? null : instantMs(textOf(expiresAt));
+	return { ...e, ...texts, ...(expiresAt === undefined ? {} : { expires: ms === null ? NaN : ms / 1000 }) };
+}
+
+// Tasks, not threads: they are at once inside while the ledger is asked.
+async function race(args, request) {
+	theGate();
+	const one = async (call, i) => {
+		const result = { call: i, executed: true, code: null }, decision = inputOf(call.decision), envelope = { input: inputOf(call.envelope) };
+		result.t0 = process.hrtime.bigint();
+		try {
+			await execute(envelope, decision, undefined, request);
+		} catch (error) {
+			Object.assign(result, { executed: false, code: error instanceof Refused ? error.reply.code : "INTERNAL" });
+		}
+		result.t1 = process.hrtime.bigint();
+		return result;
+	};
+	const results = await Promise.all(args.calls.flatMap((call, i) => Array.from({ length: call.n }, () => one(call, i))));
+	const overlap = Math.max(...results.map((a) => results.filter((b) => b.t0 <= a.t0 && a.t0 < b.t1).length));
+	return { results, overlap, threads: results.length };
+}
+
+// X8: for demos and tests.
+function issue(args) {
+	const g = theGate();
+	if (args.allowed === false || (args.environment !== undefined && textOf(args.environment) === "production")) refuse("FIXTURE_AUTHORITY_FORBIDDEN");
+	const { intent, hash } = openEnvelope(inputOf(args.envelope), g.binding), { kid, key } = g.keys.signer ?? refuse("BAD_ARGUMENT");
+	const ids = { decision_id: crypto.randomUUID(), dossier_id: crypto.randomUUID() };
+	const iat = Math.floor(now / 1000), exp = Math.min(iat + args.ttl_s, Math.floor(expiryOf(intent) / 1000));
+	const base64url = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+	const signed = base64url({ alg: "EdDSA", kid, typ: "JWT" }) + "." + base64url({
+		...ids, jti: crypto.randomUUID(), decision: "allow", scope: "execute", binding: { intent_hash: hash }, iss: g.keys.issuer,
+		aud: audienceOf(intent), iat, nbf: iat, exp,
+	});
+	const token = `${signed}.${crypto.sign(null, Buffer.from(signed), key).toString("base64url")}`;
+	return { decision: JSON.stringify({
+		verdict: args.verdict, decisionId: ids.decision_id, dossierId: ids.dossier_id, intentHash: hash, reasonCodes: ["FIXTURE"],
+		authorization: args.verdict === "ALLOW" ? { token, expiresAt: new Date(exp * 1000).toISOString() } : null, failClosed: false,
+	}) };
+}
+async function closeGate() {
+	const ledger = gate?.ledger;
+	gate = null;
+	if (ledger instanceof DurableLedger) await ledger.close();
+}
+
 // --- the conversation ---------------------------------------------------------------------------------------
 
 // A text S: {s, illFormed}; of bytes, `s` is what a decoder makes of them (T2) and `replaced` how many parts it replaced.
@@ -1053,18 +1367,59 @@ const OPERATIONS = {
 	"intent.bind": bind,
 	"intent.capture": capture,
 	"intent.open": (args) => ({ hash: openEnvelope(inputOf(args.envelope), args.binding).hash }),
+	"grant.verify": (args) => {
+		const keys = new Keys(args), opened = openEnvelope(inputOf(args.envelope), args.binding);
+		const e = verifyToken(keys, opened, textOf(args.token), args.now_ms);
+		return { grant_id: e.grantId, decision_id: e.decisionId, dossier_id: e.dossierId, expires_s: e.expires };
+	},
+	"clock.set": (args) => {
+		now = args.now_ms;
+		return {};
+	},
+	"grant.setup": async (args) => {
+		await closeGate();
+		gate = new Gate(args);
+		return {};
+	},
+	"grant.register": (args) => theGate().register(args.action),
+	"grant.seal": () => {
+		theGate().sealed = true;
+		return {};
+	},
+	"key.add": (args) => ({ kid: theGate().keys.add(args.key) }),
+	"key.revoke": (args) => {
+		theGate().keys.revoke(textOf(args.kid));
+		return {};
+	},
+	"grant.issue": issue,
+	"grant.execute": async (args, request) => {
+		const envelope = { input: inputOf(args.envelope), during: args.during_claim && inputOf(args.during_claim.envelope) };
+		return { executed: true, grant_id: await execute(envelope, inputOf(args.decision), args.evidence, request) };
+	},
+	"grant.race": race,
+	"handler.count": (args) => {
+		const parameters = theGate().actions.get(textOf(args.action))?.calls ?? [];
+		return { count: parameters.length, parameters };
+	},
+	"ledger.claim": async (args, request) => ({ claimed: await theGate().ledger.claim(textOf(args.id), args.expires_s, now, request) }),
+	"store.reopen": async (args) => {
+		if (!(theGate().ledger instanceof DurableLedger)) refuse("BAD_ARGUMENT");
+		await gate.ledger.reopen(args.crash);
+		return {};
+	},
 };
 const HELLO = {
 	protocol: "wgcp/1",
 	implementation: { name: "wicketgate-node", version: "1", language: "javascript", source: "conformance/adapters/node" },
-	components: ["sanitize", "fence", "moderate", "intent"],
+	components: ["sanitize", "fence", "moderate", "intent", "grant"],
 	operations: Object.keys(OPERATIONS),
 	profiles: ["reference", "hardened"],
 	choices: {
 		length_unit: ["utf16", "codepoint", "byte"], dropped: ["absent", "null"], numbers: ["double"], output_tags: ["strip", "keep"],
 		canon: ["rfc8785", "ecma-index-order"], intent_input: ["strict", "lenient"], intent_unit: ["utf16", "codepoint", "byte"],
 	},
-	features: ["text.utf16", "text.bytes", "counts", "paths", "patterns", "value.other", "binding.a", "binding.b"],
+	features: ["text.utf16", "text.bytes", "counts", "paths", "patterns", "value.other", "binding.a", "binding.b",
+		"grant.jws", "stages", "store.claim", "threads", "envelope.mutate", "verifier.patch", "store.reopen"],
 	fixed: [], max_line: 8388608, max_inflight: 64, slow_factor: 2,
 };
 const CONVERSATION = {
@@ -1074,22 +1429,37 @@ const CONVERSATION = {
 		setup = args;
 		return {};
 	},
-	reset: () => ({}),
-	bye: () => ({}),
+	reset: async () => {
+		await closeGate();
+		now = 0;
+		return {};
+	},
+	bye: async () => {
+		await closeGate();
+		return {};
+	},
 };
 
-function answer({ op, args }) {
+// What does not wait is done before this returns, so that requests of a burst do not mix.
+async function answer({ id, op, args }) {
 	try {
 		const operation = CONVERSATION[op] ?? OPERATIONS[op] ?? refuse("UNSUPPORTED_OPERATION");
-		return { ok: operation(args) };
+		return { ok: await operation(args, id) };
 	} catch (error) {
 		if (error instanceof Refused) return { err: error.reply };
 		process.stderr.write(`${error.stack}\n`);
 		return { err: { code: "INTERNAL", message: String(error.message).replace(/[^ -~]/g, "?") } };
 	}
 }
-require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
-	const request = JSON.parse(line);
-	process.stdout.write(replyText({ id: request.id, ...answer(request) }) + "\n");
-	if (request.op === "bye") process.stdin.destroy();
-});
+const say = (line) => process.stdout.write(replyText(line) + "\n");
+
+function converse() {
+	require("readline").createInterface({ input: process.stdin }).on("line", async (line) => {
+		const request = JSON.parse(line);
+		if (request.reply !== undefined) return answered(request);
+		say({ id: request.id, ...(await answer(request)) });
+		if (request.op === "bye") process.stdin.destroy();
+	}).on("close", closeGate);
+}
+if (process.argv[2] === "--ledger") DurableLedger.serve(...process.argv.slice(3));
+else converse();
