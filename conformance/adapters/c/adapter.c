@@ -217,12 +217,37 @@ typedef struct errand {
 	wga_operation *run;
 } errand;
 
+static pthread_mutex_t errands_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t errands_over = PTHREAD_COND_INITIALIZER;
+static unsigned errands;
+
+static void
+count_errands(int change)
+{
+	pthread_mutex_lock(&errands_lock);
+	errands += (unsigned)change;
+	pthread_cond_signal(&errands_over);
+	pthread_mutex_unlock(&errands_lock);
+}
+
+/* The runner asks for nothing else before it has all their replies; but a
+ * thread that has just replied may not be quite done. */
+static void
+wait_for_errands(void)
+{
+	pthread_mutex_lock(&errands_lock);
+	while (errands > 0)
+		pthread_cond_wait(&errands_over, &errands_lock);
+	pthread_mutex_unlock(&errands_lock);
+}
+
 static void *
 run_errand(void *argument)
 {
 	errand e = *(errand *)argument;
 	free(argument);
 	finish(e.ask, e.run(e.ask));
+	count_errands(-1);
 	return NULL;
 }
 
@@ -235,6 +260,7 @@ send_out(wga_ask *ask, wga_operation *run)
 	if (e == NULL)
 		abort();
 	*e = (errand){ ask, run };
+	count_errands(1);
 	if (pthread_create(&thread, NULL, run_errand, e) != 0)
 		abort();
 	pthread_detach(thread);
@@ -246,12 +272,15 @@ dispatch(wga_ask *ask, wkg_span op)
 	for (size_t i = 0; i < OPERATIONS; i++) {
 		if (!wga_same(op, operations[i].name))
 			continue;
-		if (operations[i].waits && wga_gate_calls_back())
+		if (operations[i].waits && wga_gate_calls_back()) {
 			send_out(ask, operations[i].run);
-		else
-			finish(ask, operations[i].run(ask));
+			return;
+		}
+		wait_for_errands();
+		finish(ask, operations[i].run(ask));
 		return;
 	}
+	wait_for_errands();
 	finish(ask, wga_same(op, "hello")     ? hello(ask) :
 	            wga_same(op, "configure") ? configure(ask) :
 	            wga_same(op, "reset")     ? reset(ask) :
@@ -292,6 +321,7 @@ main(void)
 	while ((n = getline(&line, &room, stdin)) > 0)
 		if (!take_line((wkg_span){ (const uint8_t *)line, (size_t)n }))
 			break;
+	wait_for_errands();
 	free(line);
 	wga_gate_reset();
 	forget_moderator();
