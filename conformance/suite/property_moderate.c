@@ -5,6 +5,7 @@
 #include "generate_text.h"
 #include "oracle_text.h"
 #include "properties.h"
+#include "sets.h"
 #include "data.h"
 
 #include <stdio.h>
@@ -374,9 +375,22 @@ generate_clean(wgc_case *what)
 	return true;
 }
 
+/* Eight hidden characters in a row may be marked as a message: M2.5, a SHOULD. */
+static bool
+may_be_a_message(const wgc_text *text)
+{
+	const wgc_set *hidden = wgc_set_named("match_ignorable");
+	size_t run = 0;
+	for (size_t i = 0; i < text->len && run < 8; i++)
+		run = wgc_set_has(hidden, text->at[i]) ? run + 1 : 0;
+	return run >= 8;
+}
+
 static void
 check_clean(wgc_case *what)
 {
+	if (may_be_a_message(&what->text[0]))
+		return;
 	wgc_text stripped = removed(what, &what->text[0]);
 	wgc_text expected = delivered(&stripped, false);
 	judge(what, 0, "a clean text", &expected, false);
