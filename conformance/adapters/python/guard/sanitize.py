@@ -49,7 +49,9 @@ CONTEXT = sets.Large(sets.CONTEXT_HARDENED)
 HIDDEN = re.compile(f"[{sets.regex_class(sets.STRIP_HARDENED, sets.CONTEXT_HARDENED)}]")
 IDEOGRAPHS = sets.members(["E0100-E01EF"])  # the selectors of ideographs
 SELECTORS = sets.members(["180B-180D 180F FE00-FE0F"]) | IDEOGRAPHS
-JOINERS = set("\u00ad\u034f\u115f\u1160\u200c\u200d")
+SHORTHAND = sets.members(["1BCA0-1BCA3"])
+DUPLOYAN = sets.members(["1BC00-1BC9F"])
+JOINERS = set("\u00ad\u034f\u115f\u1160\u200c\u200d") | SHORTHAND
 EMOJI = "\ufe0f"
 SEQUENCES = {chr(int(selector, 16)): sets.Large(bases)
              for selector, bases in sets.DATA["variation_sequences"].items()}
@@ -67,6 +69,7 @@ FLAG = "\U0001f3f4"
 FLAGS = {"".join(chr(0xE0000 + ord(c)) for c in name) + "\U000e007f"
          for name in ("gbeng", "gbsct", "gbwls")}
 TAGS = sets.members(["E0020-E007F"])
+NO_SET = "\0"  # what a joiner sees of such a flag
 RARE_MAX = 16  # S2.5, S2.8
 
 
@@ -109,6 +112,8 @@ def keeps_joiner(front, c, after):
         return front.c != "" and after in MARK
     if c == "\u00ad":
         return front.c in FIGURE and after in FIGURE
+    if c in SHORTHAND:
+        return front.c in DUPLOYAN and after in DUPLOYAN
     return after == "\u20e3" and front.c in SEQUENCES[EMOJI]  # U+FE0F after ASCII
 
 
@@ -131,7 +136,7 @@ def next_visible(text, at):
         if c == "\r" and text[at + 1:at + 2] != "\n":
             return "\n"
         if c not in REMOVED and c not in CONTEXT:
-            return c
+            return NO_SET if c == FLAG and flag_after(text, at + 1) else c
         at += 1
     return ""
 
