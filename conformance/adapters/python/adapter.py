@@ -32,7 +32,7 @@ HELLO = {
     "features": ["text.bytes", "text.utf16", "counts", "paths", "patterns", "value.other",
                  "binding.a", "binding.b", "grant.jws", "stages", "store.claim", "threads",
                  "envelope.mutate", "verifier.patch", "store.reopen"],
-    "fixed": [], "max_line": 8388608, "max_inflight": 64, "slow_factor": 3,
+    "fixed": [], "max_line": 8388608, "max_inflight": 64, "slow_factor": 5,
 }
 
 # --- texts and values (PROTOCOL.md 3) ---------------------------------------------------------

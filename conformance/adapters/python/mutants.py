@@ -246,7 +246,7 @@ def strip_reference(text):
             ("intent", "len(value) > settings.array", "len(value) > settings.array + 1"),
             ("intent", "entries > settings.entries", "entries > settings.entries + 1"),
             ("intent", "length > settings.bytes", "length > settings.bytes + 1")],
-    "I18": [("intent", '    if envelope["canonical"] != text or', '    return intent, envelope["hash"]\n    if envelope["canonical"] != text or')],
+    "I18": [("intent", '    if envelope["canonical"] != text or', '    return intent, digest\n    if envelope["canonical"] != text or')],
     # --- grants ---
     "G01": [("adapter", '"store.claim", "threads"', '"store.get-put", "threads"'),
             ("adapter", '''        return line.ask("store.claim", {"key": form_of(grant_id), "expires_s": expires_s,
