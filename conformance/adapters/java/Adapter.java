@@ -387,7 +387,11 @@ public class Adapter {
 	}
 
 	static boolean isJoiner(int c) {
-		return c == 0xAD || c == 0x34F || c == 0x115F || c == 0x1160 || c == 0x200C || c == 0x200D;
+		return c == 0xAD || c == 0x34F || c == 0x115F || c == 0x1160 || c == 0x200C || c == 0x200D || between(c, 0x1BCA0, 0x1BCA3);
+	}
+
+	static boolean isShorthand(int c) {
+		return between(c, 0x1BC00, 0x1BC9F);
 	}
 
 	static final String[] FLAGS = { "gbeng", "gbsct", "gbwls" };
@@ -480,6 +484,7 @@ public class Adapter {
 				case 0x200C -> is(front, VIRAMA) || (is(letter, JOINING) && is(next, JOINING));
 				case 0x34F -> front >= 0 && is(next, MARK);
 				case 0xAD -> is(front, FIGURE) && is(next, FIGURE);
+				case 0x1BCA0, 0x1BCA1, 0x1BCA2, 0x1BCA3 -> isShorthand(front) && isShorthand(next);
 				case 0x115F -> !is(front, LEADING) && is(next, VOWEL);
 				case 0x1160 -> is(front, LEADING) && !is(next, VOWEL);
 				default -> next == 0x20E3 && VARIATIONS.contains(sequence(front, c));
@@ -1015,7 +1020,20 @@ public class Adapter {
 		return c == 0x115F || c == 0x1160 || c == 0x2800 || c == 0x3164 || c == 0xFFA0 || c == 0x1D159;
 	}
 
-	/** M2: a run of hidden characters is nothing; or one space; or what of it shows as a blank is one. */
+	static final Pattern SPACES = Pattern.compile("[\\t\\p{Zs}]+");
+
+	/** M2.5: eight characters in a row that show as nothing. */
+	static boolean hidesMuch(String s) {
+		int run = 0;
+		for (int c : codes(s)) {
+			boolean nothing = c >= 0xA0 && is(c, MATCH_IGNORABLE) && c != 0x2028 && c != 0x2029 && !isBlank(c);
+			run = nothing ? run + 1 : 0;
+			if (run == 8) return true;
+		}
+		return false;
+	}
+
+	/** M2: a run of hidden characters is nothing; or one space; or what of it shows as a blank is one. Each as it is, with plain letters, and with plain spaces. */
 	static Set<String> views(String original, String delivered) {
 		if (!setup.hardened) return Set.of(delivered);
 		StringBuilder deleted = new StringBuilder(), spaced = new StringBuilder(), blanks = new StringBuilder();
@@ -1032,8 +1050,9 @@ public class Adapter {
 			}
 			inRun[0] = hidden;
 		});
-		Set<String> views = new LinkedHashSet<>(List.of(deleted.toString(), spaced.toString(), blanks.toString(), delivered));
+		Set<String> views = new LinkedHashSet<>(Arrays.asList(deleted.toString(), spaced.toString(), blanks.toString(), delivered));
 		for (String view : List.copyOf(views)) views.add(plain(view));
+		for (String view : List.copyOf(views)) views.add(SPACES.matcher(view).replaceAll(" "));
 		return views;
 	}
 
@@ -1047,7 +1066,7 @@ public class Adapter {
 		Set<String> views = views(original, delivered);
 		List<String> found = PATTERNS.entrySet().stream().filter(p -> views.stream().anyMatch(p.getValue()::finds))
 			.map(Map.Entry::getKey).collect(Collectors.toList());
-		boolean flagged = !found.isEmpty() || (setup.hardened && delivered.startsWith(PREFIX));
+		boolean flagged = !found.isEmpty() || (setup.hardened && (delivered.startsWith(PREFIX) || hidesMuch(original)));
 		if (flagged) codes = codes(PREFIX + delivered);
 		boolean truncated = codes.length > MODERATOR_LIMIT;
 		String s = text(codes, Math.min(codes.length, MODERATOR_LIMIT)) + (truncated ? SUFFIX : "");

@@ -89,7 +89,8 @@ function wellFormed(s) {
 
 const between = (c, from, to) => c >= from && c <= to;
 const isSelector = (c) => between(c, 0x180b, 0x180d) || c === 0x180f || between(c, 0xfe00, 0xfe0f) || between(c, 0xe0100, 0xe01ef);
-const isJoiner = (c) => [0xad, 0x34f, 0x115f, 0x1160, 0x200c, 0x200d].includes(c);
+const isJoiner = (c) => [0xad, 0x34f, 0x115f, 0x1160, 0x200c, 0x200d].includes(c) || between(c, 0x1bca0, 0x1bca3);
+const isShorthand = (c) => between(c, 0x1bc00, 0x1bc9f);
 const FLAGS = ["gbeng", "gbsct", "gbwls"].map((tags) => [...tags].map((t) => 0xe0000 + t.charCodeAt(0)).concat(0xe007f));
 const SCARCE_MAX = 16; // of U+034F, U+00AD and ideographic selectors
 
@@ -156,6 +157,8 @@ function joinerStays(c, front, codes, i) {
 		return is(f, BITS.figure) && is(next, BITS.figure);
 	case 0xfe0f:
 		return next === 0x20e3 && VARIATIONS.has(f * 0x110000 + c);
+	case 0x1bca0: case 0x1bca1: case 0x1bca2: case 0x1bca3:
+		return isShorthand(f) && isShorthand(next);
 	case 0x115f:
 		return !is(f, BITS.jamo_leading) && is(next, BITS.jamo_vowel);
 	default:
@@ -694,25 +697,38 @@ function plain(c) {
 }
 const folded = (s) => s.replace(/[^\0-\x7f]/gu, plain);
 
-// M2. A run of hidden characters is nothing; or one space; or what of it shows as a blank is one.
+// M2. A run of hidden characters is nothing; or one space; or what of it shows as a blank is one. Each as it is, with plain letters, and with plain spaces.
 const BLANKS = [0x115f, 0x1160, 0x2800, 0x3164, 0xffa0, 0x1d159];
+const isHidden = (c) => is(c, BITS.match_ignorable);
+const spaced = (s) => s.replace(/[\t\p{Zs}]+/gu, " ");
 function views(original, delivered) {
-	if (setup.profile === "reference") return [delivered];
-	const codes = codePoints(original);
-	if (!codes.some((c) => is(c, BITS.match_ignorable))) return [...new Set([original, folded(original)])];
-	const hidden = (c) => is(c, BITS.match_ignorable);
-	const deleted = codes.filter((c) => !hidden(c));
-	const spaced = codes.filter((c, i) => !(i > 0 && hidden(c) && hidden(codes[i - 1]))).map((c) => (hidden(c) ? 32 : c));
-	const blanks = codes.filter((c) => !hidden(c) || BLANKS.includes(c)).map((c) => (hidden(c) ? 32 : c));
-	const all = [deleted, spaced, blanks].map(fromCodes).concat(delivered);
-	return [...new Set(all.concat(all.map(folded)))];
+	if (setup.profile === "reference") return new Set([delivered]);
+	const codes = codePoints(original), all = new Set([delivered]);
+	if (codes.some(isHidden)) {
+		all.add(fromCodes(codes.filter((c) => !isHidden(c))));
+		all.add(fromCodes(codes.filter((c, i) => !(i > 0 && isHidden(c) && isHidden(codes[i - 1]))).map((c) => (isHidden(c) ? 32 : c))));
+		all.add(fromCodes(codes.filter((c) => !isHidden(c) || BLANKS.includes(c)).map((c) => (isHidden(c) ? 32 : c))));
+	} else all.add(original);
+	for (const view of [...all]) all.add(folded(view));
+	for (const view of [...all]) all.add(spaced(view));
+	return all;
+}
+// M2.5
+const NOTHING_MAX = 7;
+function hidesMuch(s) {
+	let run = 0;
+	for (const c of codePoints(s)) {
+		const nothing = c >= 0xa0 && isHidden(c) && c !== 0x2028 && c !== 0x2029 && !BLANKS.includes(c);
+		if ((run = nothing ? run + 1 : 0) > NOTHING_MAX) return true;
+	}
+	return false;
 }
 function moderate(text) {
 	const original = wellFormed(text).s, keepTags = setup.profile === "reference" && setup.choices.output_tags === "keep";
 	let codes = codePoints(original).filter((c) => !is(c, BITS.strip_output) || (keepTags && between(c, 0xe0000, 0xe007f)));
-	const delivered = fromCodes(codes), seen = views(original, delivered);
+	const delivered = fromCodes(codes), seen = [...views(original, delivered)];
 	const patterns = PATTERNS.filter(({ expression }) => seen.some((s) => expression.test(s))).map(({ id }) => id);
-	const flagged = patterns.length > 0 || (setup.profile === "hardened" && delivered.startsWith(PREFIX));
+	const flagged = patterns.length > 0 || (setup.profile === "hardened" && (delivered.startsWith(PREFIX) || hidesMuch(original)));
 	if (flagged) codes = [...codePoints(PREFIX), ...codes.subarray(0, MODERATOR_LIMIT)];
 	const truncated = codes.length > MODERATOR_LIMIT;
 	return { s: fromCodes(codes.slice(0, MODERATOR_LIMIT)) + (truncated ? SUFFIX : ""), flagged, truncated, patterns };
