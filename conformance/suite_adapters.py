@@ -21,6 +21,17 @@ ADAPTERS = HERE / "adapters"
 ALL = ["sanitize", "fence", "moderate", "intent", "grant"]
 
 
+# Bugs planted in a copy of the Node adapter, and the property or vector that must fail.
+PLANTED = {
+    "groups of two brackets stay": ("group.length > 1 && !pair", "group.length > 2 && !pair", "P-FN1"),
+    "the cut comes before the strip": ("const formed = wellFormed(text), result", "const formed = wellFormed(text.slice(0, limit)), result", "P-SA2"),
+    "names in the order of a locale": ("return a < b ? -1 : a > b ? 1 : 0;", "return a.localeCompare(b);", "P-IN3"),
+    "a ledger that looks first and claims later": (
+        "		return this.claimNow(id, expires_s, now);", "		return free && (this.claims.delete(id), this.claimNow(id, expires_s, now));", "P-GR1"),
+}
+FREE = ("		await new Promise(setImmediate);", "		const free = !this.claims.has(id);\n		await new Promise(setImmediate);")
+
+
 def node():
     path = shutil.which("node")
     if not path:
@@ -45,11 +56,11 @@ def java(directory):
     return [java_, "-XX:+UseSerialGC", "-cp", directory, "Adapter", HERE / "suite"], None
 
 
-def run(runner, command, directory):
+def run(runner, command, directory, *options):
     report = pathlib.Path(directory) / "report.json"
     report.unlink(missing_ok=True)
     began = time.monotonic()
-    done = subprocess.run([runner, "run", "--patience", "3", "--json", report, "--", *command],
+    done = subprocess.run([runner, "run", "--patience", "3", "--json", report, *options, "--", *command],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     taken = time.monotonic() - began
     return done, json.loads(report.read_text(encoding="ascii")) if report.exists() else {}, taken
@@ -70,6 +81,21 @@ def check(tap, name, runner, command, directory, components):
     tap.ok({r["component"] for r in passed} >= set(components), "... with something passed in each")
 
 
+def check_planted(tap, runner, command, directory):
+    """This test can fail: an adapter with a bug does not pass."""
+    source = (ADAPTERS / "node" / "adapter.js").read_text(encoding="utf-8")
+    copy = pathlib.Path(directory) / "adapters" / "node" / "adapter.js"
+    copy.parent.mkdir(parents=True)
+    (pathlib.Path(directory) / "suite").symlink_to(HERE / "suite")
+    for what, (right, wrong, name) in PLANTED.items():
+        broken = source.replace(*FREE).replace(right, wrong)
+        copy.write_text(broken, encoding="utf-8")
+        done, report, _ = run(runner, [command[0], copy], directory, "--only", name)
+        verdicts = {r["id"]: r["verdict"] for r in report.get("results", [])}
+        tap.ok(right in source and FREE[0] in source and done.returncode == 1 and verdicts.get(name) == "FAIL",
+               f"R2 {name} notices: {what}", f"exit {done.returncode}", verdicts)
+
+
 def main():
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
@@ -83,6 +109,8 @@ def main():
                 tap.skip(f"the {name} adapter passes every MUST that it claims", why)
             else:
                 check(tap, name, runner, command, directory, ALL)
+        if others.get("Node", (None,))[0]:
+            check_planted(tap, runner, others["Node"][0], directory)
     tap.done()
 
 
