@@ -983,7 +983,9 @@ public class Adapter {
 			return first[c] == 1;
 		}
 
-		boolean finds(String text) {
+		/* Java takes U+0130 and U+0131 for an i when case is ignored; PCRE2 does not. */
+		boolean finds(String view) {
+			String text = view.replace('\u0130', '\uFFFD').replace('\u0131', '\uFFFD');
 			Matcher m = pattern.matcher(text).useTransparentBounds(true).useAnchoringBounds(false);
 			for (int i = 0, c; i < text.length(); i += Character.charCount(c))
 				if (canBegin(c = text.codePointAt(i)) && m.region(i, text.length()).lookingAt()) return true;

@@ -53,6 +53,10 @@ strip_output_keep_tags = sets.deleter(sets.STRIP_OUTPUT)
 HIDDEN = re.compile(f"[{sets.regex_class(sets.MATCH_IGNORABLE)}]+")
 BLANK = re.compile("[\u115f\u1160\u2800\u3164\uffa0\U0001d159]")
 
+SPACES = re.compile("[\t" + "".join(chr(c) for c in range(0x3001) if unicodedata.category(chr(c)) == "Zs") + "]+")
+# eight that show as nothing (M2.5)
+NOTHING = re.compile(f"(?:(?![\0-\x9f\u2028\u2029]|{BLANK.pattern})[{sets.regex_class(sets.MATCH_IGNORABLE)}]){{8}}")
+
 
 class Folding(dict):
     """Letters and digits that are ASCII in NFKC; punctuation stays what it is."""
@@ -72,10 +76,11 @@ def seen(text):
 
 
 def views(text, delivered, profile):
-    if profile == "reference" or (text.isascii() and not HIDDEN.search(text)):
+    if profile == "reference":
         return {delivered}
     plain = {HIDDEN.sub("", text), HIDDEN.sub(" ", text), seen(text)}
-    return {delivered} | plain | {view.translate(FOLDING) for view in plain}
+    plain |= {view.translate(FOLDING) for view in plain if not view.isascii()}
+    return {delivered} | plain | {SPACES.sub(" ", view) for view in plain}
 
 
 # --- texts ------------------------------------------------------------------------------------
@@ -89,7 +94,8 @@ def moderate_text(text, settings):
     found = set()
     for view in views(text, delivered, settings.profile):
         found |= hits(view)
-    flagged = bool(found) or (settings.profile == "hardened" and text.startswith(PREFIX))
+    flagged = bool(found) or (settings.profile == "hardened"
+                              and (text.startswith(PREFIX) or bool(NOTHING.search(text))))
     if flagged:
         delivered = PREFIX + delivered
     truncated = len(delivered) > LIMIT
