@@ -216,7 +216,7 @@ def strip_reference(text):
     "M30": [("moderate", '    plain = {HIDDEN.sub("", text), HIDDEN.sub(" ", text), seen(text)}\n',
              '    plain = {HIDDEN.sub(" ", text), text}\n')],
     "M31": [("moderate", ', HIDDEN.sub(" ", text), seen(text)}', "}")],
-    "M32": [("moderate", " | {view.translate(FOLDING) for view in plain}", "")],
+    "M32": [("moderate", "    plain |= {view.translate(FOLDING) for view in plain if not view.isascii()}\n", "")],
     "M33": [("moderate", "DEPTH = 8", "DEPTH = 9")],
     # --- intents ---
     "I01": [("intent", '    return name.encode("utf-16-be", "surrogatepass")\n', "    return name\n")],
