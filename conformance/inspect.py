@@ -287,7 +287,8 @@ def order():
     tap.ok(reads("\u05d0\u05d1 ab (\u05d2)") == [], "without a control a line is not shown twice")
     tap.ok(reads("\u202ea\nb\u202c\nc\u2067\n") == ["a", "b", "c"], "each line is on its own")
     for text, unclosed, unopened in (("\u202e\u2066", 2, 0), ("\u202c\u2069", 0, 2),
-                                     ("\u202e\u202c\u2067\u2069", 0, 0), ("\u2067\u202e\u2069", 1, 0)):
+                                     ("\u202e\u202c\u2067\u2069", 0, 0), ("\u2067\u202e\u2069", 1, 0),
+                                     ("\u202e\u2066\u202c\u2069", 1, 1)):
         got = document(text)["files"][0]["reordered"][0]
         tap.ok((got["unclosed"], got["unopened"]) == (unclosed, unopened),
                f"{ascii(text)}: {unclosed} unclosed, {unopened} unopened", got)
