@@ -100,6 +100,23 @@ static const char *const markup[] = {
 	"\n",
 };
 
+/* What the guards (F9, F10) have to read furthest: beginnings of the keyword and
+ * of tokens, whole ones, and both behind characters that they pass over. */
+static const char *const guarded[] = {
+	"XPY_DATA_BEGIN",
+	"x.p.y.d.a.t",
+	"index.py data",
+	"X\xE2\x80\x8BP\xE2\x80\x8BY",
+	"\xD0\xA5\xD0\xA0Y_D", /* Cyrillic */
+	"xxxxxxxx",
+	"<|im_start|>",
+	"<|im_star",
+	"[INST]",
+	"<\xE2\x80\x8B|im_end|",
+	" and so on. ",
+	"\n",
+};
+
 void
 bench_make(const bench_input *input, wkg_buf *out, size_t size)
 {
@@ -160,10 +177,17 @@ make_html(wkg_buf *out, size_t size)
 		bench_put(out, pick(markup, COUNT(markup)));
 }
 
+static void
+make_guarded(wkg_buf *out, size_t size)
+{
+	while (out->len < size)
+		bench_put(out, pick(guarded, COUNT(guarded)));
+}
+
 const bench_input bench_texts[] = {
 	{ "ascii", make_ascii },   { "chinese", make_chinese },
 	{ "mixed", make_mixed },   { "hostile", make_hostile },
-	{ "brackets", make_html },
+	{ "brackets", make_html }, { "guards", make_guarded },
 };
 const size_t bench_texts_count = COUNT(bench_texts);
 
