@@ -81,12 +81,20 @@ ask_once(wgc_case *what, size_t stage)
 
 /* --- P-SA1 --- */
 
+/* S2.10: between figures (digits, but `<` and `=` as well) a soft hyphen may
+ * stay; behind a digit, `#` and `*` a keycap's selector. */
+static bool
+is_prose(uint32_t code)
+{
+	return code >= 0x20 && code <= 0x7E && code != '#' && code != '*' &&
+	       !wgc_set_has(wgc_set_named("figure"), code);
+}
+
 static bool
 is_ascii_prose(const wgc_text *text)
 {
 	for (size_t i = 0; i < text->len; i++)
-		if ((text->at[i] < 0x20 || text->at[i] > 0x7E ||
-		     strchr("0123456789#*", (int)text->at[i]) != NULL) &&
+		if (!is_prose(text->at[i]) &&
 		    !wgc_set_has(wgc_set_named("context_hardened"), text->at[i]) &&
 		    !wgc_set_has(wgc_set_named("strip_hardened"), text->at[i]))
 			return false;

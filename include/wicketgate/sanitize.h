@@ -51,7 +51,7 @@
  * What a hidden message can still ride on, in bits per 1000 visible characters
  * (`./dev measure channels`): Latin 0, Hindi 38 in joiners, Chinese 272 in
  * selectors of punctuation, Persian 625 in ZWNJ, most of which show, emoji 1084;
- * besides, at most 89 in a Latin value with accents apart, 85 in one of numbers,
+ * besides, at most 89 in a Latin value with accents apart, 85 in one of figures,
  * 238 in a Chinese one. 1 KiB takes 7,554 emoji.
  *
  * Threads: pure functions. */
