@@ -161,6 +161,11 @@ def subproject(tap, directory):
     built, log = run("ninja", "-C", host / "build") if good else (False, "")
     tap.ok(good and built, "a Meson project takes it as a subproject", output, log)
     tap.ok(run(host / "build/caller") == (True, "a< < b"), "and works with it")
+    good, output = run("meson", "configure", host / "build", "-Dauto_features=disabled")
+    built, log = run("ninja", "-C", host / "build") if good else (False, "")
+    _, symbols = run("nm", "-D", host / "build/subprojects/wicketgate/libwicketgate.so")
+    tap.ok(built and "wkg_memory_ledger_of" in symbols and not re.search("sqlite|redis", symbols),
+           "without auto_features it is built without SQLite and hiredis", output, log, symbols)
 
 
 def main():

@@ -10,8 +10,8 @@
  * clocks may disagree by as much.
  *
  * SQLite and Redis are features of the build, there if Meson finds libsqlite3 or
- * libhiredis (-Dsqlite=disabled, -Dredis=disabled: not even then). Without Meson,
- * leave out src/gate/ledger_sqlite.c or ledger_redis.c.
+ * libhiredis (-Dauto_features=disabled: not even then, =enabled: or it stops).
+ * Without Meson, leave out src/gate/ledger_sqlite.c or ledger_redis.c.
  *
  * An allocator that is NULL is malloc. SQLite and hiredis use their own.
  *
