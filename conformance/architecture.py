@@ -117,6 +117,16 @@ def no_raw_samples(tap):
     tap.ok(hidden_characters("a\u200bb") and hidden_characters("\U000e0041"), "R2 a raw one is found")
 
 
+def no_hidden_modules(tap):
+    """R2: a script in the way of a module of Python's is what `import` then runs: crash.py
+    imported inspect.py, which said that all was well."""
+    names = [path for path in ROOT.rglob("*.py") if "build" not in path.parts]
+    tap.ok(len(names) > 40, f"R2 the scan read names: {len(names)}")
+    found = [str(path.relative_to(ROOT)) for path in names if path.stem in sys.stdlib_module_names]
+    tap.ok(not found, "R2 no script has the name of a module of Python's", found)
+    tap.ok("inspect" in sys.stdlib_module_names, "R2 such a name is found")
+
+
 def main():
     tap = Tap()
     arrows(tap)
@@ -124,6 +134,7 @@ def main():
     funnel(tap)
     sixth_source(tap)
     no_raw_samples(tap)
+    no_hidden_modules(tap)
     tap.done()
 
 

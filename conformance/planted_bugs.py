@@ -228,23 +228,23 @@ BUGS = {
     "a key that was not made is counted": ("src/gate/grant.c", "	WKG_TRY(wkg__public_key_new(&e->key, key, &k->allocator));\n", "	k->count++;\n	WKG_TRY(wkg__public_key_new(&e->key, key, &k->allocator));\n	k->count--;\n", "grant_nomem"),
     "a context is not freed": ("src/gate/crypto.c", "	EVP_MD_CTX_free(ctx);\n	if (result == 1)", "	if (result == 1)", "grant"),
     "the work area may lie on the token": ("src/gate/grant.c", "	             is_clear(work.ptr, work.size, token, intent) &&\n", "", "grant"),
-    "inspect: bits are read from the lowest": ("src/cli/decode.c", "(byte << 1 | ((unsigned)value ^ turned)) & 0xFF", "(byte >> 1 | ((unsigned)value ^ turned) << 7) & 0xFF", "inspect.py"),
-    "inspect: U+E0100 is byte 15": ("src/cli/decode.c", "(int)(code - 0xE0100) + 16", "(int)(code - 0xE0100) + 15", "inspect.py"),
-    "inspect: the last selector is no byte": ("src/cli/decode.c", "code <= 0xE01EF", "code < 0xE01EF", "inspect.py"),
-    "inspect: a control is printed raw": ("src/cli/baseline.c", "	if (piece->hidden)\n", "	if (piece->hidden && c.code != 0x1B)\n", "inspect.py"),
-    "inspect: a payload goes on behind a visible character": ("src/cli/decode.c", "		if (!is_hidden(seen))\n			break;\n		for", "		if (seen.code == '\\n')\n			break;\n		for", "inspect.py"),
-    "inspect: noise ends a payload": ("src/cli/decode.c", "			if (read_payload(c, alphabet, out, payload))\n				return WKG_OK;\n", "			if (c->run.symbols[alphabet] == c->column - c->run.column && read_payload(c, alphabet, out, payload))\n				return WKG_OK;\n", "inspect.py"),
-    "inspect: whatever follows a flag is taken for one": ("src/cli/decode.c", "			return at - run->from;", "			return run->to - run->from;", "inspect.py"),
-    "inspect: anything is plausible": ("src/cli/decode.c", "	return readable >= least &&\n", "	return readable >= least ||\n", "inspect.py"),
-    "inspect: the second payload of a run is lost": ("src/cli/decode.c", "				return WKG_OK;\n", "				return c->next = 0, WKG_OK;\n", "inspect.py"),
-    "inspect: a line reads as if overrides were embeddings": ("src/cli/bidi.c", "		item->class = top->override;", "		(void)0;", "inspect.py"),
-    "inspect: no mirror images": ("src/cli/reveal.c", "bidi_mirror(item->code)", "item->code", "inspect.py"),
-    "inspect: points come before their letter": ("src/cli/reveal.c", "	put_marks_behind(r);\n", "	(void)put_marks_behind;\n", "inspect.py"),
-    "inspect: an isolate in an override is closed by PDF": ("src/cli/bidi.c", "			            is_embedding(p->items[open].original);", "			            true;", "inspect.py"),
-    "inspect: hits of the guards are not blocking": ("src/cli/scan.c", "	f.fate[INSPECT_FENCE] = INSPECT_BROKEN;\n	f.blocking = true;\n", "	f.fate[INSPECT_FENCE] = INSPECT_BROKEN;\n", "inspect.py"),
-    "inspect: every space behind a bracket is a token's": ("src/cli/scan.c", "	if ((sets & brackets) == 0)\n		return true;\n", "	if ((sets & brackets) == 0 || w->at > 0)\n		return true;\n", "inspect.py"),
-    "inspect: a token behind a group is not seen": ("src/cli/scan.c", "return w->at >= w->group_end || is_spaced_alone(w);", "return w->at >= w->group_end;", "inspect.py"),
-    "inspect: allowed characters are counted with the others": ("src/cli/inspect.c", "	if (counts(f))\n		c->blocking++;", "	if (f->class != INSPECT_NONE)\n		c->blocking++;", "inspect.py"),
+    "inspect: bits are read from the lowest": ("src/cli/decode.c", "(byte << 1 | ((unsigned)value ^ turned)) & 0xFF", "(byte >> 1 | ((unsigned)value ^ turned) << 7) & 0xFF", "cli_inspect.py"),
+    "inspect: U+E0100 is byte 15": ("src/cli/decode.c", "(int)(code - 0xE0100) + 16", "(int)(code - 0xE0100) + 15", "cli_inspect.py"),
+    "inspect: the last selector is no byte": ("src/cli/decode.c", "code <= 0xE01EF", "code < 0xE01EF", "cli_inspect.py"),
+    "inspect: a control is printed raw": ("src/cli/baseline.c", "	if (piece->hidden)\n", "	if (piece->hidden && c.code != 0x1B)\n", "cli_inspect.py"),
+    "inspect: a payload goes on behind a visible character": ("src/cli/decode.c", "		if (!is_hidden(seen))\n			break;\n		for", "		if (seen.code == '\\n')\n			break;\n		for", "cli_inspect.py"),
+    "inspect: noise ends a payload": ("src/cli/decode.c", "			if (read_payload(c, alphabet, out, payload))\n				return WKG_OK;\n", "			if (c->run.symbols[alphabet] == c->column - c->run.column && read_payload(c, alphabet, out, payload))\n				return WKG_OK;\n", "cli_inspect.py"),
+    "inspect: whatever follows a flag is taken for one": ("src/cli/decode.c", "			return at - run->from;", "			return run->to - run->from;", "cli_inspect.py"),
+    "inspect: anything is plausible": ("src/cli/decode.c", "	return readable >= least &&\n", "	return readable >= least ||\n", "cli_inspect.py"),
+    "inspect: the second payload of a run is lost": ("src/cli/decode.c", "				return WKG_OK;\n", "				return c->next = 0, WKG_OK;\n", "cli_inspect.py"),
+    "inspect: a line reads as if overrides were embeddings": ("src/cli/bidi.c", "		item->class = top->override;", "		(void)0;", "cli_inspect.py"),
+    "inspect: no mirror images": ("src/cli/reveal.c", "bidi_mirror(item->code)", "item->code", "cli_inspect.py"),
+    "inspect: points come before their letter": ("src/cli/reveal.c", "	put_marks_behind(r);\n", "	(void)put_marks_behind;\n", "cli_inspect.py"),
+    "inspect: an isolate in an override is closed by PDF": ("src/cli/bidi.c", "			            is_embedding(p->items[open].original);", "			            true;", "cli_inspect.py"),
+    "inspect: hits of the guards are not blocking": ("src/cli/scan.c", "	f.fate[INSPECT_FENCE] = INSPECT_BROKEN;\n	f.blocking = true;\n", "	f.fate[INSPECT_FENCE] = INSPECT_BROKEN;\n", "cli_inspect.py"),
+    "inspect: every space behind a bracket is a token's": ("src/cli/scan.c", "	if ((sets & brackets) == 0)\n		return true;\n", "	if ((sets & brackets) == 0 || w->at > 0)\n		return true;\n", "cli_inspect.py"),
+    "inspect: a token behind a group is not seen": ("src/cli/scan.c", "return w->at >= w->group_end || is_spaced_alone(w);", "return w->at >= w->group_end;", "cli_inspect.py"),
+    "inspect: allowed characters are counted with the others": ("src/cli/inspect.c", "	if (counts(f))\n		c->blocking++;", "	if (f->class != INSPECT_NONE)\n		c->blocking++;", "cli_inspect.py"),
     "M2 a hidden run of seven is marked": ("src/moderate/reading.c", "enum { LENGTH = 8 };", "enum { LENGTH = 7 };", "moderate"),
     "M2 a hidden run at the end is missed": ("src/moderate/reading.c", "		if (!hidden && length >= LENGTH)\n			return run;\n		if (c.len == 0)\n			return none;\n", "		if (c.len == 0)\n			return none;\n		if (!hidden && length >= LENGTH)\n			return run;\n", "moderate"),
     "X5 memory: no lock, and time between looking and writing": ("src/gate/ledger.c", "	if (pthread_mutex_lock(&l->lock) != 0)\n		return WKG_CLAIM_REFUSED;\n	wkg_claim answer = spend(l, &c, hash);\n	pthread_mutex_unlock(&l->lock);\n", "	bool found;\n	(void)search(l, c.id, hash, &found);\n	usleep(found ? 0 : 1000);\n	wkg_claim answer = found ? WKG_CLAIM_SPENT : (put(l, search(l, c.id, hash, &found), &c, hash), WKG_CLAIM_GRANTED);\n", "ledger_race"),
@@ -277,7 +277,7 @@ BUGS = {
 ARGUMENTS = {"executor": ["3"], "ledger_race": ["memory:200", "100", "100"], "ledger_sqlite": ["quick"], "gate_nomem": ["13"], "readings": ["4"]}
 # Tests in Python, the program that they ask, and how.
 COMMAND = "wicketgate"
-PYTHON = {"ledger.py": ("ledger_probe", ["--quick"]), "inspect.py": (COMMAND, [])}
+PYTHON = {"ledger.py": ("ledger_probe", ["--quick"]), "cli_inspect.py": (COMMAND, [])}
 LIBRARIES = ["-lutf8proc", "-lpcre2-8", "-lcrypto", "-lsqlite3", "-lhiredis", "-lpthread", "-lm"]
 FLAGS = ["-std=c11", "-O1", "-w", "-DWKG_WITH_SQLITE", "-DWKG_WITH_REDIS", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 

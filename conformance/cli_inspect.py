@@ -5,7 +5,7 @@ The oracle of the decoder is an encoder: texts are hidden here, with noise, and
 must come back. The order of a line is given by hand; conformance/bidi.py holds
 the algorithm itself to Unicode's tests.
 
-usage: inspect.py PATH_TO_WICKETGATE"""
+usage: cli_inspect.py PATH_TO_WICKETGATE"""
 import json
 import random
 import subprocess
