@@ -13,6 +13,7 @@
 #define _POSIX_C_SOURCE 200809L /* access */
 
 #include "actions.h"
+#include "document.h"
 
 #include <errno.h>
 #include <math.h>
@@ -57,42 +58,10 @@ actions_free(actions *a)
 /* ---- reading ---- */
 
 typedef struct reading {
-	const char *command;
-	const char *path;
+	document in;
 	actions *into;
-	wkg_span doc;
-	wkg_json_reader reader;
-	wkg_json_token token; /* the last one */
-	unsigned depth;       /* of tables in tables */
+	unsigned depth; /* of tables in tables */
 } reading;
-
-static int
-refuse(const reading *r, size_t at, const char *what)
-{
-	return cli_fail(CLI_MALFORMED, r->command,
-	                "malformed actions at byte %zu: %s: '%s'", at, what,
-	                r->path);
-}
-
-static int
-next(reading *r)
-{
-	const wkg_json_error *error = &r->reader.error;
-	wkg_status status = wkg_json_next(&r->reader, &r->token);
-	if (status == WKG_E_ENCODING || status == WKG_E_SYNTAX ||
-	    status == WKG_E_DUPLICATE)
-		return refuse(r, error->at, error->what);
-	return status == WKG_OK ? CLI_DONE : cli_unexpected(r->command, status);
-}
-
-static int
-expect(reading *r, wkg_json_kind kind, const char *what)
-{
-	int code = next(r);
-	if (code == CLI_DONE && r->token.kind != kind)
-		return refuse(r, r->token.from, what);
-	return code;
-}
 
 /* The list, moved if it was full, with room for one thing more and one of zeros
  * that ends it; NULL if there is no memory. Doubles, so that it rarely moves.
@@ -112,7 +81,7 @@ grow(const reading *r, void *list, size_t count, size_t size)
 static int
 no_memory(const reading *r)
 {
-	return cli_unexpected(r->command, WKG_E_MEMORY);
+	return cli_unexpected(r->in.command, WKG_E_MEMORY);
 }
 
 /* ---- strings ---- */
@@ -122,19 +91,20 @@ no_memory(const reading *r)
 static int
 take_string(reading *r, char **text, bool ascii)
 {
-	const size_t from = r->token.from, to = r->token.to;
+	const size_t from = r->in.token.from, to = r->in.token.to;
 	uint8_t *bytes = keep(r->into, to - from + 4, 1);
 	if (bytes == NULL)
 		return no_memory(r);
 	size_t len = 0;
 	for (size_t at = from + 1;;) {
-		wkg_char c = wkg_json_char(r->doc, at);
+		wkg_char c = wkg_json_char(r->in.text, at);
 		if (c.len == 0)
 			break;
 		if (c.code == 0 || c.ill_formed || (ascii && c.code > 0x7E))
-			return refuse(r, at,
-			              ascii ? "plain ASCII is needed here"
-			                    : "no program can be given this");
+			return document_refuse(
+				&r->in, at,
+				ascii ? "plain ASCII is needed here"
+				      : "no program can be given this");
 		len += wkg_utf8_encode(bytes + len, c.code);
 		at += c.len;
 	}
@@ -145,7 +115,7 @@ take_string(reading *r, char **text, bool ascii)
 static int
 read_string(reading *r, char **text, bool ascii)
 {
-	int code = expect(r, WKG_JSON_STRING, "not a string");
+	int code = document_expect(&r->in, WKG_JSON_STRING, "not a string");
 	return code == CLI_DONE ? take_string(r, text, ascii) : code;
 }
 
@@ -154,19 +124,20 @@ static int
 read_strings(reading *r, char ***list, bool ascii)
 {
 	size_t count = 0;
-	int code = expect(r, WKG_JSON_ARRAY_BEGIN, "not an array");
-	size_t from = r->token.from;
-	while (code == CLI_DONE && (code = next(r)) == CLI_DONE &&
-	       r->token.kind != WKG_JSON_ARRAY_END) {
-		if (r->token.kind != WKG_JSON_STRING)
-			return refuse(r, r->token.from, "not a string");
+	int code = document_expect(&r->in, WKG_JSON_ARRAY_BEGIN,
+	                           "not an array");
+	size_t from = r->in.token.from;
+	while (code == CLI_DONE && (code = document_next(&r->in)) == CLI_DONE &&
+	       r->in.token.kind != WKG_JSON_ARRAY_END) {
+		if (r->in.token.kind != WKG_JSON_STRING)
+			return document_refuse_token(&r->in, "not a string");
 		*list = grow(r, *list, count, sizeof(**list));
 		if (*list == NULL)
 			return no_memory(r);
 		code = take_string(r, &(*list)[count++], ascii);
 	}
 	if (code == CLI_DONE && count == 0)
-		return refuse(r, from, "empty");
+		return document_refuse(&r->in, from, "empty");
 	return code;
 }
 
@@ -176,17 +147,17 @@ static int
 read_number(reading *r, double *value)
 {
 	char text[64];
-	int code = expect(r, WKG_JSON_NUMBER, "not a number");
-	size_t len = r->token.to - r->token.from;
+	int code = document_expect(&r->in, WKG_JSON_NUMBER, "not a number");
+	size_t len = r->in.token.to - r->in.token.from;
 	if (code != CLI_DONE)
 		return code;
 	if (len >= sizeof(text))
-		return refuse(r, r->token.from, "too long a number");
-	memcpy(text, r->doc.ptr + r->token.from, len);
+		return document_refuse_token(&r->in, "too long a number");
+	memcpy(text, r->in.text.ptr + r->in.token.from, len);
 	text[len] = '\0';
 	*value = strtod(text, NULL); /* in the "C" locale: nobody set another */
 	if (!isfinite(*value))
-		return refuse(r, r->token.from, "number out of range");
+		return document_refuse_token(&r->in, "number out of range");
 	return CLI_DONE;
 }
 
@@ -197,17 +168,17 @@ static const char out_of_range[] = "not a whole number from 1, or too large";
 static int
 read_count(reading *r, size_t *value, size_t most)
 {
-	int code = expect(r, WKG_JSON_NUMBER, "not a number");
+	int code = document_expect(&r->in, WKG_JSON_NUMBER, "not a number");
 	size_t n = 0;
-	for (size_t at = r->token.from; code == CLI_DONE && at < r->token.to;
-	     at++) {
-		unsigned digit = r->doc.ptr[at] - (unsigned)'0';
+	for (size_t at = r->in.token.from;
+	     code == CLI_DONE && at < r->in.token.to; at++) {
+		unsigned digit = r->in.text.ptr[at] - (unsigned)'0';
 		if (digit > 9 || n > (most - digit) / 10)
-			return refuse(r, r->token.from, out_of_range);
+			return document_refuse_token(&r->in, out_of_range);
 		n = n * 10 + digit;
 	}
 	if (code == CLI_DONE && n == 0)
-		return refuse(r, r->token.from, out_of_range);
+		return document_refuse_token(&r->in, out_of_range);
 	*value = n;
 	return code;
 }
@@ -290,19 +261,19 @@ read_type(reading *r, wkg_field *f)
 		if (strcmp(names[i], text) == 0)
 			f->type = (wkg_type)i;
 	if (f->type == WKG_TYPE_INVALID)
-		return refuse(r, r->token.from, "no such type");
+		return document_refuse_token(&r->in, "no such type");
 	return CLI_DONE;
 }
 
 static int
 read_optional(reading *r, wkg_field *f)
 {
-	int code = next(r);
+	int code = document_next(&r->in);
 	if (code != CLI_DONE)
 		return code;
-	f->optional = r->token.kind == WKG_JSON_TRUE;
-	if (!f->optional && r->token.kind != WKG_JSON_FALSE)
-		return refuse(r, r->token.from, "neither true nor false");
+	f->optional = r->in.token.kind == WKG_JSON_TRUE;
+	if (!f->optional && r->in.token.kind != WKG_JSON_FALSE)
+		return document_refuse_token(&r->in, "neither true nor false");
 	return CLI_DONE;
 }
 
@@ -340,8 +311,8 @@ read_pattern(reading *r, wkg_field *f)
 	if (code != CLI_DONE)
 		return code;
 	if (!is_pattern(text))
-		return refuse(
-			r, r->token.from,
+		return document_refuse_token(
+			&r->in,
 			"patterns have letters, ., [a-z] and, behind one, "
 			"* + ? or {n}");
 	f->pattern = text;
@@ -409,10 +380,11 @@ static int
 check_words(const reading *r, const wkg_field *f, const size_t *at, size_t from)
 {
 	if (f->type == WKG_TYPE_INVALID)
-		return refuse(r, from, "no type");
+		return document_refuse(&r->in, from, "no type");
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (at[i] > 0 && (words[i].types & 1u << f->type) == 0)
-			return refuse(r, at[i], "not for this type");
+			return document_refuse(&r->in, at[i],
+			                       "not for this type");
 	return CLI_DONE;
 }
 
@@ -421,19 +393,20 @@ read_field(reading *r, wkg_field *f)
 {
 	size_t seen[COUNT(words)] = { 0 }; /* where; 0: not there */
 	char *name;
-	int code = expect(r, WKG_JSON_OBJECT_BEGIN, "not an object");
-	const size_t from = r->token.from;
+	int code = document_expect(&r->in, WKG_JSON_OBJECT_BEGIN,
+	                           "not an object");
+	const size_t from = r->in.token.from;
 	if (code == CLI_DONE && ++r->depth > NESTING_MAX)
-		return refuse(r, from, "nested too deep");
-	while (code == CLI_DONE && (code = next(r)) == CLI_DONE &&
-	       r->token.kind == WKG_JSON_NAME) {
-		size_t at = r->token.from;
+		return document_refuse(&r->in, from, "nested too deep");
+	while (code == CLI_DONE && (code = document_next(&r->in)) == CLI_DONE &&
+	       r->in.token.kind == WKG_JSON_NAME) {
+		size_t at = r->in.token.from;
 		code = take_string(r, &name, true);
 		if (code != CLI_DONE)
 			break;
 		size_t i = find_word(name);
 		if (i == COUNT(words))
-			return refuse(r, at, "unknown word");
+			return document_refuse(&r->in, at, "unknown word");
 		seen[i] = at;
 		code = words[i].read(r, f);
 	}
@@ -447,14 +420,15 @@ read_table(reading *r, const wkg_field **table)
 {
 	wkg_field *rows = NULL;
 	size_t count = 0;
-	int code = expect(r, WKG_JSON_OBJECT_BEGIN, "not an object");
-	while (code == CLI_DONE && (code = next(r)) == CLI_DONE) {
+	int code = document_expect(&r->in, WKG_JSON_OBJECT_BEGIN,
+	                           "not an object");
+	while (code == CLI_DONE && (code = document_next(&r->in)) == CLI_DONE) {
 		char *name;
 		rows = grow(r, rows, count, sizeof(*rows));
 		if (rows == NULL)
 			return no_memory(r);
 		*table = rows;
-		if (r->token.kind != WKG_JSON_NAME)
+		if (r->in.token.kind != WKG_JSON_NAME)
 			break;
 		code = take_string(r, &name, true);
 		if (code != CLI_DONE)
@@ -471,10 +445,11 @@ static int
 read_handler(reading *r, handler *h)
 {
 	char **argv = NULL;
-	size_t at = r->token.from;
+	size_t at = r->in.token.from;
 	int code = read_strings(r, &argv, false);
 	if (code == CLI_DONE && argv[0][0] != '/')
-		return refuse(r, at, "the program's path must start with /");
+		return document_refuse(&r->in, at,
+		                       "the program's path must start with /");
 	h->argv = argv;
 	return code;
 }
@@ -492,7 +467,7 @@ static int
 read_member(reading *r, wkg_action *action, handler *h)
 {
 	char *name;
-	size_t at = r->token.from;
+	size_t at = r->in.token.from;
 	int code = take_string(r, &name, true);
 	if (code != CLI_DONE)
 		return code;
@@ -502,7 +477,7 @@ read_member(reading *r, wkg_action *action, handler *h)
 		return read_handler(r, h);
 	if (strcmp(name, "timeout_ms") == 0)
 		return read_timeout(r, h);
-	return refuse(r, at, "unknown word");
+	return document_refuse(&r->in, at, "unknown word");
 }
 
 static int
@@ -512,19 +487,21 @@ read_action(reading *r, wkg_action *action)
 	handler *h = keep(r->into, 1, sizeof(*h));
 	if (h == NULL)
 		return no_memory(r);
-	h->command = r->command;
+	h->command = r->in.command;
 	h->timeout_ms = HANDLER_TIMEOUT_MS;
 	int code = take_string(r, &name, true);
 	if (code == CLI_DONE)
-		code = expect(r, WKG_JSON_OBJECT_BEGIN, "not an object");
-	const size_t from = r->token.from;
-	while (code == CLI_DONE && (code = next(r)) == CLI_DONE &&
-	       r->token.kind == WKG_JSON_NAME)
+		code = document_expect(&r->in, WKG_JSON_OBJECT_BEGIN,
+		                       "not an object");
+	const size_t from = r->in.token.from;
+	while (code == CLI_DONE && (code = document_next(&r->in)) == CLI_DONE &&
+	       r->in.token.kind == WKG_JSON_NAME)
 		code = read_member(r, action, h);
 	if (code == CLI_DONE && h->argv == NULL)
-		return refuse(r, from, "no handler");
+		return document_refuse(&r->in, from, "no handler");
 	if (code == CLI_DONE && action->parameters == NULL)
-		return refuse(r, from, "no parameters; write {} for none");
+		return document_refuse(&r->in, from,
+		                       "no parameters; write {} for none");
 	action->name = name;
 	action->run = handler_run;
 	action->ctx = h;
@@ -535,15 +512,17 @@ static int
 read_document(reading *r)
 {
 	actions *a = r->into;
-	int code = expect(r, WKG_JSON_OBJECT_BEGIN, "not an object");
-	while (code == CLI_DONE && (code = next(r)) == CLI_DONE &&
-	       r->token.kind == WKG_JSON_NAME) {
+	int code = document_expect(&r->in, WKG_JSON_OBJECT_BEGIN,
+	                           "not an object");
+	while (code == CLI_DONE && (code = document_next(&r->in)) == CLI_DONE &&
+	       r->in.token.kind == WKG_JSON_NAME) {
 		a->list = grow(r, a->list, a->count, sizeof(*a->list));
 		if (a->list == NULL)
 			return no_memory(r);
 		code = read_action(r, &a->list[a->count++]);
 	}
-	return code == CLI_DONE ? expect(r, WKG_JSON_DONE, "") : code;
+	return code == CLI_DONE ? document_expect(&r->in, WKG_JSON_DONE, "")
+	                        : code;
 }
 
 static int
@@ -563,33 +542,16 @@ check_program(const char *command, const wkg_action *action)
 	return CLI_DONE;
 }
 
-static int
-read_with(reading *r, wkg_work work)
-{
-	wkg_status status = wkg_json_open(&r->reader, r->doc,
-	                                  WKG_JSON_NAMES_EXACT, 0, work);
-	if (status != WKG_OK)
-		return cli_unexpected(r->command, status);
-	int code = read_document(r);
-	for (size_t i = 0; code == CLI_DONE && i < r->into->count; i++)
-		code = check_program(r->command, &r->into->list[i]);
-	return code;
-}
-
 int
 actions_read(actions *a, const char *command, const char *path)
 {
-	reading r = { .command = command, .path = path, .into = a };
-	wkg_buf file = { 0 };
-	wkg_work work = { 0 };
-	int code = cli_read_file(command, path, &file);
+	document in = { .command = command, .name = "actions", .path = path };
+	reading r = { .in = in, .into = a };
+	int code = document_open(&r.in, path);
 	if (code == CLI_DONE)
-		code = cli_reserve_work(command, &work,
-		                        wkg_json_work_size(file.len, 0));
-	r.doc = wkg_buf_span(&file);
-	if (code == CLI_DONE)
-		code = read_with(&r, work);
-	free(work.ptr);
-	free(file.ptr);
+		code = read_document(&r);
+	for (size_t i = 0; code == CLI_DONE && i < a->count; i++)
+		code = check_program(command, &a->list[i]);
+	document_close(&r.in);
 	return code;
 }

@@ -5,6 +5,7 @@
  * are compared in full; a hash that a stranger can make collide would let them
  * hide text under somebody else's acceptance. The line number is left out, so
  * that lines may move. Each entry covers one finding: a second copy is new. */
+#include "document.h"
 #include "inspect.h"
 
 #include <wicketgate/json.h>
@@ -125,56 +126,21 @@ typedef struct entry {
 } entry;
 
 typedef struct reading {
-	const char *command;
-	const char *path;
+	document in;
 	inspect_baseline *baseline;
-	wkg_span doc;
-	wkg_json_reader reader;
 	wkg_buf file; /* decoded strings */
 	wkg_buf class;
 	wkg_buf context;
 	bool file_known;
 } reading;
 
-static int
-refuse(const reading *r, size_t at, const char *what)
-{
-	return cli_fail(CLI_MALFORMED, r->command,
-	                "malformed baseline at byte %zu: %s: '%s'", at, what,
-	                r->path);
-}
+static const char not_ours[] = "not what inspect --json prints here";
 
 static int
 next(reading *r, wkg_json_token *token)
 {
-	wkg_status status = wkg_json_next(&r->reader, token);
-	switch (status) {
-	case WKG_OK: return CLI_DONE;
-	case WKG_E_ENCODING:
-	case WKG_E_SYNTAX:
-	case WKG_E_DUPLICATE:
-		return refuse(r, r->reader.error.at, r->reader.error.what);
-	case WKG_E_ARGUMENT:
-	case WKG_E_UNSUPPORTED:
-	case WKG_E_SPACE:
-	case WKG_E_MEMORY:
-	case WKG_E_LIMIT:
-	case WKG_E_NOT_FOUND:
-	case WKG_E_INVALID:
-	case WKG_E_REFUSED:
-	case WKG_E_CRYPTO:
-	case WKG_E_STORE: break;
-	}
-	return cli_unexpected(r->command, status);
-}
-
-static int
-expect(reading *r, wkg_json_token *token, wkg_json_kind kind)
-{
-	int code = next(r, token);
-	if (code == CLI_DONE && token->kind != kind)
-		return refuse(r, token->from,
-		              "not what inspect --json prints here");
+	int code = document_next(&r->in);
+	*token = r->in.token;
 	return code;
 }
 
@@ -200,19 +166,19 @@ is_named(const reading *r, const wkg_json_token *name, const char *text)
 {
 	size_t len = strlen(text);
 	return name->to - name->from == len + 2 &&
-	       memcmp(r->doc.ptr + name->from + 1, text, len) == 0;
+	       memcmp(r->in.text.ptr + name->from + 1, text, len) == 0;
 }
 
 static int
 decode(const reading *r, const wkg_json_token *string, wkg_buf *into)
 {
 	into->len = 0;
-	int code = cli_reserve_more(r->command, into,
+	int code = cli_reserve_more(r->in.command, into,
 	                            string->to - string->from);
 	if (code != CLI_DONE)
 		return code;
 	for (size_t at = string->from + 1;;) {
-		wkg_char c = wkg_json_char(r->doc, at);
+		wkg_char c = wkg_json_char(r->in.text, at);
 		if (c.len == 0)
 			return CLI_DONE;
 		into->len += wkg_utf8_encode(into->ptr + into->len, c.code);
@@ -227,7 +193,7 @@ join_codes(const reading *r, const wkg_json_token *list, wkg_buf *out)
 	bool inside = false;
 	out->len = 0;
 	for (size_t at = list->from; at < list->to; at++) {
-		uint8_t byte = r->doc.ptr[at];
+		uint8_t byte = r->in.text.ptr[at];
 		bool quote = byte == '"';
 		inside = inside != quote;
 		if (!inside && !quote)
@@ -245,7 +211,8 @@ join_codes(const reading *r, const wkg_json_token *list, wkg_buf *out)
 static wkg_span
 token_text(const reading *r, const wkg_json_token *token)
 {
-	wkg_span text = { r->doc.ptr + token->from, token->to - token->from };
+	wkg_span text = { r->in.text.ptr + token->from,
+		          token->to - token->from };
 	return text;
 }
 
@@ -262,7 +229,7 @@ grow(const reading *r)
 	if (b->cap <= SIZE_MAX / 2 / size)
 		more = realloc(b->known, cap * size);
 	if (more == NULL)
-		return cli_unexpected(r->command, WKG_E_MEMORY);
+		return cli_unexpected(r->in.command, WKG_E_MEMORY);
 	b->known = more;
 	b->cap = cap;
 	return CLI_DONE;
@@ -276,7 +243,8 @@ add_entry(reading *r, const entry *e)
 	wkg_buf codes = { memory, 0, sizeof(memory) };
 
 	if (!join_codes(r, &e->codes, &codes))
-		return refuse(r, e->codes.from, "more codes than there can be");
+		return document_refuse(&r->in, e->codes.from,
+		                       "more codes than there can be");
 	int code = decode(r, &e->class, &r->class);
 	if (code == CLI_DONE)
 		code = decode(r, &e->context, &r->context);
@@ -293,7 +261,7 @@ add_entry(reading *r, const entry *e)
 		.context = wkg_buf_span(&r->context),
 	};
 	const inspect_known known = { .from = b->keys.len, .left = 1 };
-	code = put_key(r->command, &b->keys, &id);
+	code = put_key(r->in.command, &b->keys, &id);
 	if (code == CLI_DONE)
 		b->known[b->count++] = known;
 	return code;
@@ -321,8 +289,7 @@ take_member(reading *r, const wkg_json_token *name, const wkg_json_token *value,
 		if (!is_named(r, name, members[i].name))
 			continue;
 		if (value->kind != members[i].kind)
-			return refuse(r, value->from,
-			              "not what inspect --json prints here");
+			return document_refuse(&r->in, value->from, not_ours);
 		*members[i].into = *value;
 	}
 	return CLI_DONE;
@@ -349,9 +316,9 @@ read_finding(reading *r, const wkg_json_token *begin)
 	bool complete = e.class.to > 0 && e.codes.to > 0 && e.count.to > 0 &&
 	                e.context.to > 0;
 	if (!complete)
-		return refuse(r, begin->from,
-		              "a finding without its class, "
-		              "codes, count or context");
+		return document_refuse(&r->in, begin->from,
+		                       "a finding without its class, "
+		                       "codes, count or context");
 	return e.accepted ? add_entry(r, &e) : CLI_DONE;
 }
 
@@ -360,13 +327,14 @@ static int
 read_list(reading *r, int (*read)(reading *r, const wkg_json_token *begin))
 {
 	wkg_json_token token;
-	int code = expect(r, &token, WKG_JSON_ARRAY_BEGIN);
+	int code = document_expect(&r->in, WKG_JSON_ARRAY_BEGIN, not_ours);
 	while (code == CLI_DONE) {
 		code = next(r, &token);
 		if (code != CLI_DONE || token.kind == WKG_JSON_ARRAY_END)
 			break;
 		if (token.kind != WKG_JSON_OBJECT_BEGIN)
-			return refuse(r, token.from, "not an object");
+			return document_refuse(&r->in, token.from,
+			                       "not an object");
 		code = read(r, &token);
 	}
 	return code;
@@ -375,15 +343,17 @@ read_list(reading *r, int (*read)(reading *r, const wkg_json_token *begin))
 static int
 read_file_member(reading *r, const wkg_json_token *name)
 {
-	wkg_json_token value;
 	if (is_named(r, name, "findings")) {
 		if (!r->file_known)
-			return refuse(r, name->from,
-			              "findings before the name of their file");
+			return document_refuse(
+				&r->in, name->from,
+				"findings before the name of their file");
 		return read_list(r, read_finding);
 	}
 	bool file = is_named(r, name, "file");
-	int code = file ? expect(r, &value, WKG_JSON_STRING) : next(r, &value);
+	int code = file ? document_expect(&r->in, WKG_JSON_STRING, not_ours)
+	                : document_next(&r->in);
+	wkg_json_token value = r->in.token;
 	if (code == CLI_DONE)
 		code = skip(r, &value);
 	if (code == CLI_DONE && file)
@@ -414,7 +384,7 @@ read_document(reading *r)
 {
 	wkg_json_token token, value;
 	bool files = false;
-	int code = expect(r, &token, WKG_JSON_OBJECT_BEGIN);
+	int code = document_expect(&r->in, WKG_JSON_OBJECT_BEGIN, not_ours);
 	while (code == CLI_DONE) {
 		code = next(r, &token);
 		if (code != CLI_DONE || token.kind == WKG_JSON_OBJECT_END)
@@ -429,8 +399,10 @@ read_document(reading *r)
 			code = skip(r, &value);
 	}
 	if (code == CLI_DONE && !files)
-		return refuse(r, 0, "no \"files\" in it");
-	return code == CLI_DONE ? expect(r, &token, WKG_JSON_DONE) : code;
+		return document_refuse(&r->in, 0, "no \"files\" in it");
+	if (code != CLI_DONE)
+		return code;
+	return document_expect(&r->in, WKG_JSON_DONE, not_ours);
 }
 
 /* Same keys become one entry that covers as many findings. */
@@ -456,37 +428,18 @@ sort(inspect_baseline *b)
 	b->count = kept;
 }
 
-static int
-read_with_work(reading *r, wkg_work work)
-{
-	wkg_status status = wkg_json_open(&r->reader, r->doc,
-	                                  WKG_JSON_NAMES_EXACT, 0, work);
-	if (status != WKG_OK)
-		return cli_unexpected(r->command, status);
-	int code = read_document(r);
-	if (code == CLI_DONE)
-		sort(r->baseline);
-	return code;
-}
-
 int
 inspect_baseline_read(inspect_baseline *baseline, const char *command,
                       const char *path)
 {
-	wkg_buf doc = { 0 };
-	wkg_work work = { 0 };
-	reading r = { .command = command, .path = path, .baseline = baseline };
-
-	int code = cli_read_file(command, path, &doc);
+	document in = { .command = command, .name = "baseline", .path = path };
+	reading r = { .in = in, .baseline = baseline };
+	int code = document_open(&r.in, path);
 	if (code == CLI_DONE)
-		code = cli_reserve_work(command, &work,
-		                        wkg_json_work_size(doc.len, 0));
-	r.doc = wkg_buf_span(&doc);
+		code = read_document(&r);
 	if (code == CLI_DONE)
-		code = read_with_work(&r, work);
-
-	free(doc.ptr);
-	free(work.ptr);
+		sort(baseline);
+	document_close(&r.in);
 	free(r.file.ptr);
 	free(r.class.ptr);
 	free(r.context.ptr);

@@ -10,9 +10,7 @@ typedef struct own_patterns {
 	wkg_pattern list[WKG_OWN_PATTERNS_MAX];
 	size_t from[WKG_OWN_PATTERNS_MAX]; /* byte of the file it begins at */
 	size_t count;
-	wkg_buf file;
 	char *texts; /* all fields, each with its NUL */
-	wkg_work work;
 } own_patterns;
 
 /* Read a file into an empty `own`. CLI_DONE, or the exit code after having said
