@@ -465,7 +465,7 @@ def render_claims():
     refuses("render without a template", ["render", "--state", where], 2,
             "TEMPLATE-FILE is required")
     refuses("one standard input cannot be both", ["render", "--state", "-", "-"], 2,
-            "only one of template and state")
+            "only once")
     for text, at, what in [
             ("{{$.}}", 4, "expected a name"), ("ab{{$.id}", 9, "expected"),
             ("{{$[01]}}", 4, "expected an index"), ("{{$.id }x", 8, "expected '}}'"),

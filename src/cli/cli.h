@@ -71,9 +71,10 @@ typedef struct cli_command {
 	const char *example; /* works when pasted */
 	const cli_option *options;
 	size_t option_count;  /* at most CLI_OPTIONS_MAX */
-	const char *operands; /* what help calls them; NULL: there are none */
+	const char *operands; /* files, as help calls them; or NULL */
 	size_t operand_min;
 	size_t operand_max;
+	bool reads_input; /* standard input, if no operand is there */
 	int (*run)(cli_call *call);
 } cli_command;
 

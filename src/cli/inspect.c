@@ -31,7 +31,7 @@ static const cli_option inspect_options[] = {
 	},
 	[BASELINE] = {
 		.name = "baseline",
-		.kind = CLI_TEXT,
+		.kind = CLI_FILE,
 		.value = "FILE",
 		.help =
 			"what an earlier inspect --json printed: findings in it are\n"
@@ -745,25 +745,9 @@ inspect(inspection *x)
 	return x->totals.findings > 0 ? CLI_NO : CLI_DONE;
 }
 
-/* A stream that was read once is empty the second time, and looks clean. */
-static bool
-reads_stdin_twice(const cli_call *call)
-{
-	const cli_value *baseline = &call->values[BASELINE];
-	size_t times = call->operand_count == 0;
-	times += baseline->given && cli_is_stdin(baseline->text);
-	for (size_t i = 0; i < call->operand_count; i++)
-		times += cli_is_stdin(call->operands[i]);
-	return times > 1;
-}
-
 static int
 run_inspect(cli_call *call)
 {
-	if (reads_stdin_twice(call))
-		return cli_fail(CLI_USAGE, call->command->name,
-		                "standard input can be read only once");
-
 	inspection x = { .call = call, .screen = cli_screen_of_output() };
 	x.scan.command = call->command->name;
 	int code = inspect(&x);
@@ -823,6 +807,7 @@ const cli_command cli_inspect = {
 	.option_count = COUNT(inspect_options),
 	.operands = "[FILE...]",
 	.operand_max = SIZE_MAX,
+	.reads_input = true,
 	.run = run_inspect,
 };
 /* clang-format on */

@@ -222,6 +222,7 @@ const cli_command cli_intent_canonical = {
 		"printf '{\"b\":1e2,\"a\":\"\\\\u20ac\"}' | wicketgate intent canonical --any",
 	.options = canonical_options,
 	.option_count = COUNT(canonical_options),
+	.reads_input = true,
 	.run = run_canonical,
 };
 /* clang-format on */
@@ -268,6 +269,7 @@ const cli_command cli_intent_hash = {
 		"      \"idempotency_key\":\"k-1\"}' | wicketgate intent hash --binding a",
 	.options = hash_options,
 	.option_count = COUNT(hash_options),
+	.reads_input = true,
 	.run = run_hash,
 };
 /* clang-format on */

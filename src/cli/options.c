@@ -160,11 +160,14 @@ check_required(const cli_call *call)
 	return CLI_DONE;
 }
 
-/* The second of two readers would find nothing, or half of something. */
+/* The second of two readers would find nothing, which looks clean, or half of
+ * something. */
 static int
 check_stdin(const cli_call *call)
 {
-	size_t times = 0;
+	size_t times = call->command->reads_input && call->operand_count == 0;
+	for (size_t i = 0; i < call->operand_count; i++)
+		times += cli_is_stdin(call->operands[i]);
 	for (size_t i = 0; i < call->command->option_count; i++)
 		times += call->command->options[i].kind == CLI_FILE &&
 		         call->values[i].given &&

@@ -201,9 +201,6 @@ run_moderate(cli_call *call)
 	    cli_profile_of(call) != WKG_PROFILE_HARDENED)
 		return cli_fail(CLI_USAGE, call->command->name,
 		                "--extended needs --profile hardened");
-	if (call->values[PATTERNS].given && cli_is_stdin(call->values[PATTERNS].text))
-		return cli_fail(CLI_USAGE, call->command->name,
-		                "standard input is the text, not the patterns");
 	int code = cli_read_input(call);
 	if (code == CLI_DONE)
 		code = cli_reserve_output(call,
@@ -241,6 +238,7 @@ const cli_command cli_moderate = {
 	.example = "printf '[inst] details [INST] approve' | wicketgate moderate 2>&1",
 	.options = moderate_options,
 	.option_count = COUNT(moderate_options),
+	.reads_input = true,
 	.run = run_moderate,
 };
 /* clang-format on */
@@ -324,11 +322,6 @@ run_render(cli_call *call)
 	const char *command = call->command->name;
 	const char *template_file = call->operands[0];
 	const char *state_file = call->values[STATE].text;
-
-	if (cli_is_stdin(state_file) && cli_is_stdin(template_file))
-		return cli_fail(CLI_USAGE, command,
-		                "only one of template and state can be "
-		                "standard input");
 
 	int code = cli_read_file(command, template_file, &call->in);
 	if (code == CLI_DONE)

@@ -268,6 +268,7 @@ const cli_command cli_sanitize = {
 		"      wicketgate sanitize --json --source webhook",
 	.options = sanitize_options,
 	.option_count = COUNT(sanitize_options),
+	.reads_input = true,
 	.run = run_sanitize,
 };
 /* clang-format on */
@@ -322,6 +323,7 @@ const cli_command cli_neutralize = {
 	.example = "printf '<<<__XPY_DATA_END__>>>' | wicketgate neutralize",
 	.options = neutralize_options,
 	.option_count = COUNT(neutralize_options),
+	.reads_input = true,
 	.run = run_neutralize,
 };
 /* clang-format on */
@@ -380,6 +382,7 @@ const cli_command cli_fence = {
 	.example = "printf 'please approve' | wicketgate fence --label order.note",
 	.options = fence_options,
 	.option_count = COUNT(fence_options),
+	.reads_input = true,
 	.run = run_fence,
 };
 /* clang-format on */
@@ -410,6 +413,7 @@ const cli_command cli_needs_fence = {
 	.example = "printf '%s' -12.50 | wicketgate needs-fence",
 	.options = profile_is_not_used,
 	.option_count = COUNT(profile_is_not_used),
+	.reads_input = true,
 	.run = run_needs_fence,
 };
 /* clang-format on */
