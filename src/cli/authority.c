@@ -240,16 +240,9 @@ static const cli_option issue_options[] = {
 		.help = "what to decide; only ALLOW carries a grant",
 	},
 	[NOW] = GATE_NOW_OPTION,
-	[TTL] = {
-		.name = "ttl",
-		.kind = CLI_NUMBER,
-		.value = "S",
-		.min = 1,
-		.max = 300,
-		.fallback = "60",
-		.help = "seconds until the grant expires, 1..300; never behind the\n"
-		        "      intent's expiry",
-	},
+	[TTL] = GATE_TTL_OPTION(
+		"seconds until the grant expires, 1..300; never behind the\n"
+		"      intent's expiry"),
 };
 /* clang-format on */
 

@@ -38,6 +38,17 @@ extern const cli_choice gate_bindings[];
 		.help = "milliseconds since 1970; without it, the clock's", \
 	}
 
+#define GATE_TTL_OPTION(what)                                     \
+	{                                                         \
+		.name = "ttl",                                    \
+		.kind = CLI_NUMBER,                               \
+		.value = "S",                                     \
+		.min = 1,                                         \
+		.max = 300,                                       \
+		.fallback = "60",                                 \
+		.help = what,                                     \
+	}
+
 #define GATE_FILE_OPTION(text, what)                              \
 	{                                                         \
 		.name = text,                                     \

@@ -16,15 +16,7 @@ static const cli_option capture_options[] = {
 		"what an agent wants done, required; JSON, not trusted"),
 	[CONTEXT] = GATE_FILE_OPTION("context",
 		"who, for whom and where, from the runtime, required; JSON"),
-	[TTL] = {
-		.name = "ttl",
-		.kind = CLI_NUMBER,
-		.value = "S",
-		.min = 1,
-		.max = 300,
-		.fallback = "60",
-		.help = "seconds until the intent expires, 1..300",
-	},
+	[TTL] = GATE_TTL_OPTION("seconds until the intent expires, 1..300"),
 	[NOW] = GATE_NOW_OPTION,
 	[ID] = {
 		.name = "id",
