@@ -6,6 +6,7 @@
 #include "../allocator.h"
 #include "base64url.h"
 #include "crypto.h"
+#include "number.h"
 #include "tape.h"
 
 #include <string.h>
@@ -453,17 +454,6 @@ wkg_grant_verify(wkg_grant *grant, wkg_span token, const wkg_keyring *keyring,
 /* ---- signing ------------------------------------------------------------ */
 
 static wkg_status
-put_seconds(wkg_buf *out, int64_t seconds)
-{
-	uint8_t digits[20];
-	size_t at = sizeof digits;
-	do
-		digits[--at] = (uint8_t)('0' + seconds % 10);
-	while ((seconds /= 10) > 0);
-	return wkg__append(out, digits + at, sizeof digits - at);
-}
-
-static wkg_status
 put_header(wkg_buf *out, wkg_span kid)
 {
 	WKG_TRY(wkg__append_text(out, "{\"alg\":\"EdDSA\",\"kid\":"));
@@ -471,7 +461,7 @@ put_header(wkg_buf *out, wkg_span kid)
 	return wkg__append_text(out, ",\"typ\":\"JWT\"}");
 }
 
-/* Members in the order of RFC 8785. */
+/* Members in the order of RFC 8785. No time is below 0 (is_claimable()). */
 static wkg_status
 put_claims(wkg_buf *out, const wkg_grant_claims *c)
 {
@@ -484,15 +474,15 @@ put_claims(wkg_buf *out, const wkg_grant_claims *c)
 	WKG_TRY(wkg__append_text(out, ",\"dossier_id\":"));
 	WKG_TRY(wkg_json_quote(out, c->dossier_id));
 	WKG_TRY(wkg__append_text(out, ",\"exp\":"));
-	WKG_TRY(put_seconds(out, c->expires));
+	WKG_TRY(wkg__number_whole(out, (uint64_t)c->expires));
 	WKG_TRY(wkg__append_text(out, ",\"iat\":"));
-	WKG_TRY(put_seconds(out, c->issued));
+	WKG_TRY(wkg__number_whole(out, (uint64_t)c->issued));
 	WKG_TRY(wkg__append_text(out, ",\"iss\":"));
 	WKG_TRY(wkg_json_quote(out, c->issuer));
 	WKG_TRY(wkg__append_text(out, ",\"jti\":"));
 	WKG_TRY(wkg_json_quote(out, c->grant_id));
 	WKG_TRY(wkg__append_text(out, ",\"nbf\":"));
-	WKG_TRY(put_seconds(out, c->issued));
+	WKG_TRY(wkg__number_whole(out, (uint64_t)c->issued));
 	return wkg__append_text(out, ",\"scope\":\"execute\"}");
 }
 

@@ -5,6 +5,7 @@
  * writes an intent and then takes that way; the executor takes it again. */
 #include "crypto.h"
 #include "instant.h"
+#include "number.h"
 #include "schema.h"
 #include "tape.h"
 
@@ -565,17 +566,6 @@ put_intent(wkg_buf *out, const wkg__tape *proposal, const wkg__tape *context,
 }
 
 static wkg_status
-put_size(wkg_buf *out, size_t value)
-{
-	uint8_t digits[20];
-	size_t at = sizeof digits;
-	do
-		digits[--at] = (uint8_t)('0' + value % 10);
-	while ((value /= 10) > 0);
-	return wkg__append(out, digits + at, sizeof digits - at);
-}
-
-static wkg_status
 put_envelope(wkg_buf *out, wkg_span intent, wkg_span canonical)
 {
 	uint8_t hash[WKG_INTENT_HASH_LEN];
@@ -587,7 +577,7 @@ put_envelope(wkg_buf *out, wkg_span intent, wkg_span canonical)
 	WKG_TRY(wkg__append_text(out, ",\"hash\":\""));
 	WKG_TRY(wkg__append(out, hash, sizeof hash));
 	WKG_TRY(wkg__append_text(out, "\",\"length\":"));
-	WKG_TRY(put_size(out, canonical.len));
+	WKG_TRY(wkg__number_whole(out, canonical.len));
 	return wkg__append_text(out, "}");
 }
 
@@ -699,7 +689,7 @@ compare_claims(job *j, const wkg__tape *e, wkg_intent *intent)
 {
 	uint8_t length[20];
 	wkg_buf digits = { length, 0, sizeof length };
-	WKG_TRY(put_size(&digits, intent->canonical.len));
+	WKG_TRY(wkg__number_whole(&digits, intent->canonical.len));
 	wkg_span hash = { intent->hash, sizeof intent->hash };
 	uint32_t claimed = wkg__tape_member(e, 0, "length");
 	const wkg__node *n = &e->nodes[claimed];

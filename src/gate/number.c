@@ -555,3 +555,14 @@ wkg__number_canonical(wkg_buf *out, wkg_span text)
 		return WKG_E_SYNTAX;
 	return wkg__append(out, canonical, wkg__number_write(canonical, bits));
 }
+
+wkg_status
+wkg__number_whole(wkg_buf *out, uint64_t value)
+{
+	uint8_t digits[20]; /* 2^64 - 1 has as many */
+	size_t at = sizeof digits;
+	do
+		digits[--at] = (uint8_t)('0' + value % 10);
+	while ((value /= 10) > 0);
+	return wkg__append(out, digits + at, sizeof digits - at);
+}

@@ -28,4 +28,8 @@ wkg__number_write(uint8_t out[WKG__NUMBER_TEXT_MAX], uint64_t bits);
 WKG_HIDDEN WKG_MUST_USE wkg_status
 wkg__number_canonical(wkg_buf *out, wkg_span text);
 
+/* Append a whole number in decimal. */
+WKG_HIDDEN WKG_MUST_USE wkg_status
+wkg__number_whole(wkg_buf *out, uint64_t value);
+
 #endif
