@@ -9,7 +9,6 @@
 
 #include "ledger.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,9 +18,9 @@
 /* In seconds; a quarter, so that now + lifetime + margin cannot overflow. */
 static const int64_t time_max = INT64_MAX / 1000 / 4;
 
-bool
-wkg__claim_read(wkg__claim_request *out, wkg_span id, int64_t expires,
-                int64_t now_ms)
+static bool
+read_claim(wkg__claim_request *out, wkg_span id, int64_t expires,
+           int64_t now_ms)
 {
 	if (id.ptr == NULL || id.len < 1 || id.len > WKG__CLAIM_ID_MAX)
 		return false;
@@ -31,6 +30,53 @@ wkg__claim_read(wkg__claim_request *out, wkg_span id, int64_t expires,
 	out->now_ms = now_ms;
 	out->expires_ms = expires * 1000;
 	return out->expires_ms > now_ms;
+}
+
+bool
+wkg__store_init(wkg__store *store, int64_t margin_ms)
+{
+	store->process = getpid();
+	store->margin_ms = margin_ms;
+	return pthread_mutex_init(&store->lock, NULL) == 0;
+}
+
+void *
+wkg__store_new(size_t size, int64_t margin_ms, const wkg_allocator *allocator)
+{
+	wkg_allocator a = wkg__allocator_or_malloc(allocator);
+	wkg__store *store = a.acquire(a.ctx, size);
+	if (store == NULL)
+		return NULL;
+	memset(store, 0, size);
+	store->allocator = a;
+	if (wkg__store_init(store, margin_ms))
+		return store;
+	a.release(a.ctx, store);
+	return NULL;
+}
+
+void
+wkg__store_free(void *store)
+{
+	wkg__store *s = store;
+	wkg_allocator a = s->allocator;
+	pthread_mutex_destroy(&s->lock);
+	a.release(a.ctx, s);
+}
+
+bool
+wkg__store_enter(wkg__store *store, wkg__claim_request *out, wkg_span id,
+                 int64_t expires, int64_t now_ms)
+{
+	return getpid() == store->process &&
+	       read_claim(out, id, expires, now_ms) &&
+	       pthread_mutex_lock(&store->lock) == 0;
+}
+
+void
+wkg__store_leave(wkg__store *store)
+{
+	pthread_mutex_unlock(&store->lock);
 }
 
 int64_t
@@ -130,9 +176,7 @@ typedef struct slot {
 } slot;
 
 struct wkg_memory_ledger {
-	pthread_mutex_t lock;
-	pid_t process;
-	int64_t margin_ms;
+	wkg__store store;
 	int64_t floor_ms;
 	uint8_t seed[16];
 	size_t capacity;
@@ -247,12 +291,13 @@ put(wkg_memory_ledger *l, slot *s, const wkg__claim_request *c, uint64_t hash)
 }
 
 static wkg_claim
-spend(wkg_memory_ledger *l, const wkg__claim_request *c, uint64_t hash)
+spend(wkg_memory_ledger *l, const wkg__claim_request *c)
 {
+	uint64_t hash = wkg__siphash(l->seed, c->id);
 	l->claims++;
 	if (c->now_ms < l->floor_ms)
 		return WKG_CLAIM_REFUSED;
-	l->floor_ms = wkg__raised_floor(l->floor_ms, c->now_ms, l->margin_ms);
+	l->floor_ms = wkg__raised_floor(l->floor_ms, c->now_ms, l->store.margin_ms);
 	sweep(l, SWEEP);
 
 	bool found;
@@ -274,15 +319,10 @@ claim(void *store, wkg_span id, int64_t expires, int64_t now_ms)
 {
 	wkg_memory_ledger *l = store;
 	wkg__claim_request c;
-	/* A child made by fork() has a copy of the table, in which everything
-	 * that its parent will spend is unspent. */
-	if (getpid() != l->process || !wkg__claim_read(&c, id, expires, now_ms))
+	if (!wkg__store_enter(&l->store, &c, id, expires, now_ms))
 		return WKG_CLAIM_REFUSED;
-	uint64_t hash = wkg__siphash(l->seed, id);
-	if (pthread_mutex_lock(&l->lock) != 0)
-		return WKG_CLAIM_REFUSED;
-	wkg_claim answer = spend(l, &c, hash);
-	pthread_mutex_unlock(&l->lock);
+	wkg_claim answer = spend(l, &c);
+	wkg__store_leave(&l->store);
 	return answer;
 }
 
@@ -327,10 +367,8 @@ wkg_memory_ledger_init(wkg_memory_ledger **out, wkg_work memory, size_t claims,
 		return WKG_E_SPACE;
 
 	memset(l, 0, size);
-	if (pthread_mutex_init(&l->lock, NULL) != 0)
+	if (!wkg__store_init(&l->store, margin_ms))
 		return WKG_E_UNSUPPORTED;
-	l->process = getpid();
-	l->margin_ms = margin_ms;
 	l->floor_ms = -margin_ms;
 	memcpy(l->seed, seed, sizeof l->seed);
 	l->capacity = claims;
@@ -350,8 +388,8 @@ wkg_memory_ledger_stats(const wkg_memory_ledger *store, uint64_t *probes,
                         uint64_t *claims)
 {
 	wkg_memory_ledger *l = (wkg_memory_ledger *)store; /* for the lock */
-	pthread_mutex_lock(&l->lock);
+	pthread_mutex_lock(&l->store.lock);
 	*probes = l->probes;
 	*claims = l->claims;
-	pthread_mutex_unlock(&l->lock);
+	pthread_mutex_unlock(&l->store.lock);
 }

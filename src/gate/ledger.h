@@ -1,5 +1,5 @@
-/* ledger.h - what the three stores share: which claims they look at at all,
- * and the floor under the clock.
+/* ledger.h - what the three stores share: which claims they look at at all, in
+ * which process and one at a time, and the floor under the clock.
  *
  * The floor is why a clock set back cannot reopen a spent id. It is the highest
  * `now - margin` a store has recorded, and it only rises. Two rules refer to
@@ -16,6 +16,8 @@
 #include "../allocator.h"
 #include "../internal.h"
 
+#include <pthread.h>
+#include <sys/types.h>
 #include <wicketgate/ledger.h>
 
 enum { WKG__CLAIM_ID_MAX = 200 };
@@ -26,11 +28,34 @@ typedef struct wkg__claim_request {
 	int64_t expires_ms; /* later than now */
 } wkg__claim_request;
 
-/* Check a claim and bring it to one unit; false if it is refused whatever a
- * store holds. Sums of its times and a margin do not overflow. */
-WKG_HIDDEN bool
-wkg__claim_read(wkg__claim_request *out, wkg_span id, int64_t expires,
-                int64_t now_ms);
+/* The first member of every store. */
+typedef struct wkg__store {
+	wkg_allocator allocator; /* of wkg__store_new() */
+	pthread_mutex_t lock;
+	pid_t process;
+	int64_t margin_ms;
+} wkg__store;
+
+/* False if there can be no lock. */
+WKG_HIDDEN WKG_MUST_USE bool
+wkg__store_init(wkg__store *store, int64_t margin_ms);
+
+/* `size` bytes that begin with a store, the rest zeros; NULL if there is no
+ * memory. An allocator that is NULL is malloc. */
+WKG_HIDDEN void *
+wkg__store_new(size_t size, int64_t margin_ms, const wkg_allocator *allocator);
+WKG_HIDDEN void wkg__store_free(void *store);
+
+/* Check a claim, bring it to one unit, and take the lock: until _leave() it is
+ * the only claim on this store. False if it is refused whatever the store holds,
+ * also in a child made by fork(), which has a copy of what it must not use: a
+ * table in which all that its parent will spend is unspent, locks on a file
+ * that only its parent holds, a connection on which each would read the other's
+ * answers. Sums of its times and a margin do not overflow. */
+WKG_HIDDEN WKG_MUST_USE bool
+wkg__store_enter(wkg__store *store, wkg__claim_request *out, wkg_span id,
+                 int64_t expires, int64_t now_ms);
+WKG_HIDDEN void wkg__store_leave(wkg__store *store);
 
 /* The margin in milliseconds; -1 if it cannot be one. */
 WKG_HIDDEN int64_t wkg__margin_ms(int64_t margin_s);

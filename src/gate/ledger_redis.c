@@ -34,13 +34,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hiredis/hiredis.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 enum {
 	HOST_MAX = 253, /* RFC 1035 */
@@ -54,10 +52,7 @@ enum {
 };
 
 struct wkg_redis_ledger {
-	wkg_allocator allocator;
-	pthread_mutex_t lock;
-	pid_t process;
-	int64_t margin_ms;
+	wkg__store store;
 	struct timeval timeout;
 	redisContext *connection; /* NULL: not yet, or dropped */
 	uint64_t calls;
@@ -231,7 +226,7 @@ exchange(wkg_redis_ledger *l, const wkg__claim_request *claim)
 	make_value(l, value);
 	memcpy(l->key + l->prefix_len, claim->id.ptr, claim->id.len);
 	snprintf(lifetime, sizeof lifetime, "%lld",
-	         (long long)(claim->expires_ms - claim->now_ms + l->margin_ms));
+	         (long long)(claim->expires_ms - claim->now_ms + l->store.margin_ms));
 
 	const char *key = (const char *)l->key;
 	size_t key_len = l->prefix_len + claim->id.len;
@@ -255,15 +250,12 @@ claim(void *store, wkg_span id, int64_t expires, int64_t now_ms)
 {
 	wkg_redis_ledger *l = store;
 	wkg__claim_request c;
-	/* After fork() two processes would read each other's answers. */
-	if (getpid() != l->process || !wkg__claim_read(&c, id, expires, now_ms))
-		return WKG_CLAIM_REFUSED;
-	if (pthread_mutex_lock(&l->lock) != 0)
+	if (!wkg__store_enter(&l->store, &c, id, expires, now_ms))
 		return WKG_CLAIM_REFUSED;
 	wkg_claim answer = is_connected(l) ? exchange(l, &c) : WKG_CLAIM_REFUSED;
 	if (answer == WKG_CLAIM_REFUSED)
 		drop(l);
-	pthread_mutex_unlock(&l->lock);
+	wkg__store_leave(&l->store);
 	return answer;
 }
 
@@ -298,18 +290,9 @@ wkg_redis_ledger_open(wkg_redis_ledger **out, const char *host, uint16_t port,
 	    (prefix.ptr == NULL && prefix.len > 0) || margin_ms < 0 || timeout_ms <= 0)
 		return WKG_E_ARGUMENT;
 
-	wkg_allocator a = wkg__allocator_or_malloc(allocator);
-	wkg_redis_ledger *l = a.acquire(a.ctx, sizeof *l);
+	wkg_redis_ledger *l = wkg__store_new(sizeof *l, margin_ms, allocator);
 	if (l == NULL)
 		return WKG_E_MEMORY;
-	memset(l, 0, sizeof *l);
-	l->allocator = a;
-	l->process = getpid();
-	l->margin_ms = margin_ms;
-	if (pthread_mutex_init(&l->lock, NULL) != 0) {
-		a.release(a.ctx, l);
-		return WKG_E_MEMORY;
-	}
 	wkg_status status = set_up(l, host, port, prefix, timeout_ms);
 	if (status != WKG_OK) {
 		wkg_redis_ledger_close(l);
@@ -325,9 +308,7 @@ wkg_redis_ledger_close(wkg_redis_ledger *store)
 	if (store == NULL)
 		return;
 	drop(store);
-	pthread_mutex_destroy(&store->lock);
-	wkg_allocator a = store->allocator;
-	a.release(a.ctx, store);
+	wkg__store_free(store);
 }
 
 wkg_ledger

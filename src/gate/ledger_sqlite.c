@@ -33,7 +33,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,10 +80,7 @@ static const char *const sql[STATEMENTS] = {
 };
 
 struct wkg_sqlite_ledger {
-	wkg_allocator allocator;
-	pthread_mutex_t lock;
-	pid_t process;
-	int64_t margin_ms;
+	wkg__store store;
 	sqlite3 *db;
 	sqlite3_stmt *statements[STATEMENTS];
 };
@@ -146,7 +142,7 @@ transaction(wkg_sqlite_ledger *l, const wkg__claim_request *c)
 		return WKG_CLAIM_REFUSED;
 	if (!is_new) /* rolled back: a replay costs no write */
 		return WKG_CLAIM_SPENT;
-	floor_ms = wkg__raised_floor(floor_ms, c->now_ms, l->margin_ms);
+	floor_ms = wkg__raised_floor(floor_ms, c->now_ms, l->store.margin_ms);
 	if (!run_with(l, RAISE_FLOOR, floor_ms) || sqlite3_changes(l->db) != 1)
 		return WKG_CLAIM_REFUSED;
 	if (!run_with(l, FORGET, floor_ms) || !run(l, COMMIT))
@@ -159,16 +155,12 @@ claim(void *store, wkg_span id, int64_t expires, int64_t now_ms)
 {
 	wkg_sqlite_ledger *l = store;
 	wkg__claim_request c;
-	/* A connection must not cross fork(): the child would believe it holds
-	 * locks that only its parent has. */
-	if (getpid() != l->process || !wkg__claim_read(&c, id, expires, now_ms))
-		return WKG_CLAIM_REFUSED;
-	if (pthread_mutex_lock(&l->lock) != 0)
+	if (!wkg__store_enter(&l->store, &c, id, expires, now_ms))
 		return WKG_CLAIM_REFUSED;
 	wkg_claim answer = transaction(l, &c);
 	if (!sqlite3_get_autocommit(l->db)) /* still in it: BUSY, SPENT, ... */
 		(void)run(l, ROLLBACK);     /* or the next BEGIN refuses */
-	pthread_mutex_unlock(&l->lock);
+	wkg__store_leave(&l->store);
 	return answer;
 }
 
@@ -365,18 +357,9 @@ wkg_sqlite_ledger_open(wkg_sqlite_ledger **out, const char *path,
 	if (sqlite3_threadsafe() == 0)
 		return WKG_E_UNSUPPORTED;
 
-	wkg_allocator a = wkg__allocator_or_malloc(allocator);
-	wkg_sqlite_ledger *l = a.acquire(a.ctx, sizeof *l);
+	wkg_sqlite_ledger *l = wkg__store_new(sizeof *l, margin_ms, allocator);
 	if (l == NULL)
 		return WKG_E_MEMORY;
-	memset(l, 0, sizeof *l);
-	l->allocator = a;
-	l->process = getpid();
-	l->margin_ms = margin_ms;
-	if (pthread_mutex_init(&l->lock, NULL) != 0) {
-		a.release(a.ctx, l);
-		return WKG_E_MEMORY;
-	}
 	wkg_status status = open_or_create(l, path, busy_timeout_ms);
 	if (status != WKG_OK) {
 		wkg_sqlite_ledger_close(l);
@@ -394,9 +377,7 @@ wkg_sqlite_ledger_close(wkg_sqlite_ledger *store)
 	for (int i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(store->statements[i]);
 	sqlite3_close(store->db);
-	pthread_mutex_destroy(&store->lock);
-	wkg_allocator a = store->allocator;
-	a.release(a.ctx, store);
+	wkg__store_free(store);
 }
 
 wkg_ledger
