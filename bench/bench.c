@@ -134,12 +134,18 @@ by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+uint64_t
+bench_median(uint64_t *samples, size_t count)
+{
+	qsort(samples, count, sizeof(*samples), by_value);
+	return samples[count / 2];
+}
+
 static double
 median_ns_per_byte(bench_case *c, size_t bytes)
 {
-	qsort(c->sample, ROUNDS, sizeof(*c->sample), by_value);
 	double passes = (double)c->repeat * (double)bytes;
-	return (double)c->sample[ROUNDS / 2] / passes;
+	return (double)bench_median(c->sample, ROUNDS) / passes;
 }
 
 static void

@@ -31,6 +31,9 @@ void bench_expect(wkg_status got, wkg_status want);
  * their effect on caches and clock frequency still does. */
 uint64_t bench_now(void);
 
+/* Sorts the samples. */
+uint64_t bench_median(uint64_t *samples, size_t count);
+
 /* The hardened or reference rules with no limit in the way, so that a large
  * input is read, and written, to its end. */
 wkg_sanitize_config bench_config(wkg_profile profile);

@@ -303,14 +303,6 @@ tear_down(setting *s)
 
 /* ---- measuring ------------------------------------------------------- */
 
-static int
-by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 /* Candidates take turns, so that a slow moment of the machine hits them alike. */
 static void
 measure(setting *s)
@@ -328,8 +320,7 @@ measure(setting *s)
 static double
 median_us(candidate *c)
 {
-	qsort(c->sample, ROUNDS, sizeof(*c->sample), by_value);
-	return (double)c->sample[ROUNDS / 2] / CALLS / 1000;
+	return (double)bench_median(c->sample, ROUNDS) / CALLS / 1000;
 }
 
 int

@@ -503,14 +503,6 @@ make_input(const growth_case *c, size_t n)
 
 /* ---- timing ---------------------------------------------------------- */
 
-static int
-by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 static double
 median_ms(const growth_case *c, size_t n)
 {
@@ -525,8 +517,7 @@ median_ms(const growth_case *c, size_t n)
 	}
 	bench_room_free(&room);
 	free(text.ptr);
-	qsort(sample, RUNS, sizeof(*sample), by_value);
-	return (double)sample[RUNS / 2] / 1e6;
+	return (double)bench_median(sample, RUNS) / 1e6;
 }
 
 static void
