@@ -7,7 +7,6 @@ life, 300 times, over SQLite ledgers: no grant runs its handler twice.
 What there was when it died is read without the library: the handler's log, and
 a copy of the ledger, by Python's sqlite3. Then it is started again with the
 same grant."""
-import argparse
 import base64
 import collections
 import concurrent.futures
@@ -25,7 +24,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import ROOT, Tap
+from harness import ROOT, Tap, arguments
 
 KILLS = 300
 NOW = 1786701600000
@@ -273,18 +272,14 @@ def reverse(tap, authority, rng):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("wicketgate", type=os.path.abspath)
-    options.add_argument("--seed", type=int, default=20261130)
-    given = options.parse_args()
-    print(f"# seed {given.seed}")
-    tap, rng = Tap(), random.Random(given.seed)
-    if "sqlite" not in subprocess.run([given.wicketgate, "version"], capture_output=True, text=True, check=True).stdout:
+    given = arguments("wicketgate")
+    tap, rng, wicketgate = Tap(), random.Random(given.seed), os.path.abspath(given.wicketgate)
+    if "sqlite" not in subprocess.run([wicketgate, "version"], capture_output=True, text=True, check=True).stdout:
         tap.skip("X5 kill -9", "built without SQLite")
         tap.done()
     adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="wkg-crash-") as name:
-        authority = Authority(given.wicketgate, pathlib.Path(name))
+        authority = Authority(wicketgate, pathlib.Path(name))
         killed(tap, authority, rng)
         reverse(tap, authority, rng)
     tap.done()

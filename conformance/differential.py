@@ -7,7 +7,6 @@ alphabets. Besides agreeing with the model, the outputs are held against the
 promises of the headers directly, so that a mistake that library and model
 shared would still be found. With a count below 10,000, for a quick look, the
 strings over small alphabets are one shorter."""
-import argparse
 import itertools
 import json
 import random
@@ -16,7 +15,7 @@ import unicodedata
 
 import inputs
 import model
-from harness import Collected, Probe, Tap, compare
+from harness import Collected, Probe, Tap, arguments, compare
 
 PROFILES = ("reference", "hardened")
 hexed = model.to_hex
@@ -419,12 +418,7 @@ def triggers(tap, probe):
 # ---- all -------------------------------------------------------------------
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("probe")
-    options.add_argument("--seed", type=int, default=20261130)
-    options.add_argument("--count", type=int, default=10000)
-    given = options.parse_args()
-    print(f"# seed {given.seed}, count {given.count}")
+    given = arguments("probe", count=10000)
     tap, probe, count = Tap(), Probe(given.probe), given.count
     model_decodes_as_unicode_says(tap)
     for test in (utf8, sanitize, fence, quote, reader, payload):

@@ -1,4 +1,5 @@
 """What the tests in Python share: TAP, and the probe's line protocol."""
+import argparse
 import pathlib
 import re
 import subprocess
@@ -135,6 +136,20 @@ def apart(got, expected):
     start = max(0, at - 60)
     return [f"got      {'...' * (start > 0)}{got[start:]}",
             f"expected {'...' * (start > 0)}{expected[start:]}"]
+
+
+def arguments(*programs, **numbers):
+    """What a test is called with: the programs that it asks, and numbers with a default, which
+    are printed, so that a failure can be had again. One of them is --seed."""
+    options = argparse.ArgumentParser()
+    numbers = {"seed": 20261130} | numbers
+    for name in programs:
+        options.add_argument(name)
+    for name, default in numbers.items():
+        options.add_argument(f"--{name}", type=int, default=default)
+    given = options.parse_args()
+    print("# " + ", ".join(f"{name} {getattr(given, name)}" for name in numbers))
+    return given
 
 
 def probe_from_arguments():

@@ -5,7 +5,6 @@
 Byte for byte the same, on adversarial texts; `--count 250000` makes a million
 of them, and takes about half an hour of one processor. Where that model is
 wrong, DIFFERENCES says so, character by character."""
-import argparse
 import importlib.util
 import random
 import re
@@ -15,7 +14,7 @@ import unicodedata
 import inputs
 import model
 from differential import guarded_text, hexed, output
-from harness import SHARED, Collected, Probe, Tap
+from harness import SHARED, Collected, Probe, Tap, arguments
 
 PATH = SHARED / "unicode" / "fence.py"
 CHUNK = 5000
@@ -116,16 +115,11 @@ def agree(tap, probe, rng, count, operation, profile, function, make):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("probe")
-    options.add_argument("--seed", type=int, default=20261130)
-    options.add_argument("--count", type=int, default=2000)
-    given = options.parse_args()
+    given = arguments("probe", count=2000)
     tap = Tap()
     if not PATH.exists():
         tap.skip("F3 as the independent model of the fence", f"{PATH} is not there")
         tap.done()
-    print(f"# seed {given.seed}, {given.count} texts of each kind")
     other, probe = load(), Probe(given.probe)
     correct(tap, other)
 

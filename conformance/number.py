@@ -7,7 +7,6 @@ Reading is compared with float() and, around halfway points, with what the text
 was made from. Writing is compared with the digits of repr(), laid out by ecma()
 below; both are David Gay's algorithms, which share nothing with ours. If there
 is a Node, it is asked too: the format is defined as what ECMAScript does."""
-import argparse
 import itertools
 import json
 import random
@@ -16,7 +15,7 @@ import shutil
 import struct
 import subprocess
 
-from harness import Collected, Probe, Tap
+from harness import Collected, Probe, Tap, arguments
 
 SIGN, INFINITY = 1 << 63, 0x7FF << 52
 MODES = ("up", "down", "zero", "nearest")
@@ -212,11 +211,7 @@ def by_node(tap, probe, doubles):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("probe")
-    options.add_argument("--seed", type=int, default=20261130)
-    given = options.parse_args()
-    print(f"# seed {given.seed}")
+    given = arguments("probe")
     tap, probe, rng = Tap(), Probe(given.probe), random.Random(given.seed)
 
     writes_as(tap, probe, "random doubles", random_bits(rng, 200_000))

@@ -7,7 +7,6 @@ model_render.py, over random inputs that are likely to hurt: the pattern table's
 own texts and their twins, taken apart, disguised and put around every limit;
 templates whose placeholders are nested, torn, missing or at the edge of a line.
 Besides, what the headers promise is checked of the answers without a model."""
-import argparse
 import random
 import re
 
@@ -15,7 +14,7 @@ import inputs
 import model
 import model_moderate
 import model_render
-from harness import Collected, Probe, Tap, compare
+from harness import Collected, Probe, Tap, arguments, compare
 from model_moderate import CUT, LIMIT, MARK, NOT_DELIVERED, NOT_READ
 
 PROFILES = ("reference", "hardened")
@@ -569,12 +568,7 @@ def strings_of(pieces, n):
 # ---- all -------------------------------------------------------------------
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("probe")
-    options.add_argument("--seed", type=int, default=20261130)
-    options.add_argument("--count", type=int, default=10000)
-    given = options.parse_args()
-    print(f"# seed {given.seed}, count {given.count}")
+    given = arguments("probe", count=10000)
     tap, probe = Tap(), Probe(given.probe)
     for test in (moderate, render):
         test(tap, probe, random.Random(f"{given.seed} {test.__name__}"), given.count)

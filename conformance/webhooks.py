@@ -7,12 +7,11 @@ byte, in both profiles. Then each is attacked in the ways below, at every place
 where the attack fits, and the result is compared with the model; where one can
 say it without a model - the hidden characters are gone and everything else is
 still there - that is checked as well."""
-import argparse
 import random
 
 import inputs
 import model
-from harness import SHARED, Collected, Probe, Tap, compare, readable
+from harness import SHARED, Collected, Probe, Tap, arguments, compare, readable
 
 FOLDER = SHARED / "data" / "webhooks"
 SCALARS = (model.STRING, model.NUMBER, model.TRUE, model.FALSE, model.NULL)
@@ -170,11 +169,7 @@ def under_attack(tap, probe, rng, attack, docs):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("probe")
-    options.add_argument("--seed", type=int, default=20261130)
-    given = options.parse_args()
-    print(f"# seed {given.seed}")
+    given = arguments("probe")
     tap, probe = Tap(), Probe(given.probe)
     if not FOLDER.is_dir():
         tap.skip("webhook bodies", f"{FOLDER} is not there")
