@@ -12,6 +12,8 @@ import re
 import sys
 from pathlib import Path
 
+from generate import run
+
 OUTPUT = Path(__file__).resolve().parent.parent / "cli" / "bidi_data.c"
 UCD = Path("/usr/share/unicode")
 VERSION = "15.0.0"
@@ -88,14 +90,5 @@ def document():
         "/* clang-format on */", ""])
 
 
-def main(arguments):
-    if arguments not in ([], ["--check"]):
-        sys.exit(__doc__)
-    if not arguments:
-        OUTPUT.write_text(document(), encoding="ascii")
-    elif OUTPUT.read_text(encoding="ascii") != document():
-        sys.exit("bidi.py: bidi_data.c is not what this would write")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run(OUTPUT, document, sys.argv[1:])

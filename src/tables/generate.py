@@ -33,6 +33,18 @@ def require(truth, complaint):
         sys.exit(f"generate.py: {complaint}")
 
 
+def run(output, make, arguments):
+    """A generator from end to end: write what it makes, or see that it is there."""
+    script = Path(sys.argv[0]).name
+    require(arguments in ([], ["--check"]), f"usage: {script} [--check]")
+    wanted = make()
+    if not arguments:
+        output.write_text(wanted, encoding="ascii")
+        return
+    require(output.exists() and output.read_text(encoding="ascii") == wanted,
+            f"{output} is not what its inputs say; run {script}")
+
+
 def spell(codes):
     """The first few code points of a set, for a complaint."""
     some = [f"U+{code:04X}" for code in sorted(codes)[:8]]
@@ -407,8 +419,7 @@ const size_t wkg__table_variation_count = {len(pairs)};
 """
 
 
-def main(arguments):
-    require(arguments in ([], ["--check"]), "usage: generate.py [--check]")
+def make():
     properties = read_properties()
     sets = read_sets()
     variations = read_variations()
@@ -416,13 +427,8 @@ def main(arguments):
     selectors = {selector for _, selector in variations}
     require(selectors <= properties["Variation_Selector"],
             f"no selectors: {spell(selectors - properties['Variation_Selector'])}")
-    wanted = source(sets, variations)
-    if not arguments:
-        OUTPUT.write_text(wanted, encoding="ascii")
-        return
-    require(OUTPUT.exists() and OUTPUT.read_text(encoding="ascii") == wanted,
-            f"{OUTPUT} is not what the range files say; run generate.py")
+    return source(sets, variations)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run(OUTPUT, make, sys.argv[1:])

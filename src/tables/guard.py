@@ -285,18 +285,12 @@ const uint8_t wkg__guard_block[][1 << WKG__GUARD_SHIFT] = {{
 """
 
 
-def main(arguments):
-    require(arguments in ([], ["--check"]), "usage: guard.py [--check]")
+def make():
     unicode = Unicode()
     readings = derive(unicode)
     refuse_unsound(unicode, readings)
-    wanted = source(readings)
-    if not arguments:
-        OUTPUT.write_text(wanted, encoding="ascii")
-        return
-    require(OUTPUT.exists() and OUTPUT.read_text(encoding="ascii") == wanted,
-            f"{OUTPUT} is not what its inputs say; run guard.py")
+    return source(readings)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    generate.run(OUTPUT, make, sys.argv[1:])

@@ -15,7 +15,7 @@ From Debian's unicode-data, 15.0.0, as generate.py; the look-alikes are below.
 import sys
 
 from generate import DATA_VERSION, HERE, UCD, read_decompositions, read_sets
-from generate import require, span
+from generate import require, run, span
 
 OUTPUT = HERE.parent / "moderate" / "letters_data.c"
 LONGEST = 3  # characters; wkg__letters has room for no more
@@ -172,16 +172,9 @@ const size_t wkg__letter_several_count = sizeof wkg__letter_severals / sizeof *w
 """
 
 
-def main(arguments):
-    require(arguments in ([], ["--check"]), "usage: letters.py [--check]")
-    sets = read_sets()
-    wanted = source(letters(sets["MATCH_IGNORABLE"]))
-    if not arguments:
-        OUTPUT.write_text(wanted, encoding="ascii")
-        return
-    require(OUTPUT.exists() and OUTPUT.read_text(encoding="ascii") == wanted,
-            f"{OUTPUT} is not what Unicode says; run letters.py")
+def make():
+    return source(letters(read_sets()["MATCH_IGNORABLE"]))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run(OUTPUT, make, sys.argv[1:])
