@@ -7,19 +7,18 @@
 
 #include "gate_world.h"
 #include "nomem.h"
+#include "sqlite_heap.h"
 
-#include <sqlite3.h>
 #include <unistd.h>
 
 /* ---- SQLite's allocations, under the same counter ------------------------- */
 
-static sqlite3_mem_methods standard;
 static size_t from_sqlite;
 
 static void *
 sqlite_allocate(int size)
 {
-	void *block = fails() ? NULL : standard.xMalloc(size);
+	void *block = fails() ? NULL : sqlite_heap.xMalloc(size);
 	heap.live += block != NULL;
 	from_sqlite++;
 	return block;
@@ -28,28 +27,14 @@ sqlite_allocate(int size)
 static void *
 sqlite_resize(void *block, int size)
 {
-	return fails() ? NULL : standard.xRealloc(block, size);
+	return fails() ? NULL : sqlite_heap.xRealloc(block, size);
 }
 
 static void
 sqlite_release(void *block)
 {
 	heap.live--;
-	standard.xFree(block);
-}
-
-static bool
-count_sqlite(void)
-{
-	sqlite3_config(SQLITE_CONFIG_GETMALLOC, &standard);
-	sqlite3_mem_methods counted = standard;
-	counted.xMalloc = sqlite_allocate;
-	counted.xRealloc = sqlite_resize;
-	counted.xFree = sqlite_release;
-	/* No pools: every allocation comes by. */
-	return sqlite3_config(SQLITE_CONFIG_MALLOC, &counted) == SQLITE_OK &&
-	       sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0) == SQLITE_OK &&
-	       sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0) == SQLITE_OK;
+	sqlite_heap.xFree(block);
 }
 
 /* ---- a gate, and going through it ----------------------------------------- */
@@ -218,7 +203,8 @@ main(int argc, char **argv)
 	};
 	if (argc > 1)
 		stride = strtoul(argv[1], NULL, 10);
-	bool counted = count_openssl() && count_sqlite();
+	bool counted = count_openssl() &&
+	               stand_before_sqlite_heap(sqlite_allocate, sqlite_resize, sqlite_release);
 	prepare();
 	size_t before = heap.total;
 	CLAIM("without a failure it is executed once", executes_once() && ended[WKG_STAGE_DONE] == 1);

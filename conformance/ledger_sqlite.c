@@ -9,8 +9,8 @@
 
 #include "harness.h"
 #include "ledger_store.h"
+#include "sqlite_heap.h"
 
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -477,7 +477,6 @@ creation(void)
 
 /* ---- memory -------------------------------------------------------------- */
 
-static sqlite3_mem_methods heap;
 static int allocations, allocation_fails;
 static bool allocation_stays;
 
@@ -491,27 +490,20 @@ no_memory(void)
 static void *
 heap_allocate(int size)
 {
-	return no_memory() ? NULL : heap.xMalloc(size);
+	return no_memory() ? NULL : sqlite_heap.xMalloc(size);
 }
 
 static void *
 heap_resize(void *block, int size)
 {
-	return no_memory() ? NULL : heap.xRealloc(block, size);
+	return no_memory() ? NULL : sqlite_heap.xRealloc(block, size);
 }
 
 static void
 install_heap(void)
 {
-	sqlite3_config(SQLITE_CONFIG_GETMALLOC, &heap);
-	sqlite3_mem_methods failing = heap;
-	failing.xMalloc = heap_allocate;
-	failing.xRealloc = heap_resize;
 	allocation_fails = NEVER;
-	/* No pools: every allocation comes by. */
-	if (sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) != SQLITE_OK ||
-	    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0) != SQLITE_OK ||
-	    sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0) != SQLITE_OK)
+	if (!stand_before_sqlite_heap(heap_allocate, heap_resize, NULL))
 		abort();
 }
 
