@@ -70,11 +70,12 @@ static const char *const versions[] = { VERSION, NULL };
 	  .pattern = "sha256:[0-9a-f]{64}" }
 #define END { .name = NULL }
 
+#define ACTOR_FIELDS(trust_level)                                       \
+	TEXT("id", 200), TEXT("type", 200), OPTIONAL_TEXT("runtime", 200), \
+	OPTIONAL_TEXT(trust_level, 80)
+
 /* As people and programs write them: camelCase. */
-static const wkg_field actor_camel[] = {
-	TEXT("id", 200), TEXT("type", 200), OPTIONAL_TEXT("runtime", 200),
-	OPTIONAL_TEXT("trustLevel", 80), END
-};
+static const wkg_field actor_camel[] = { ACTOR_FIELDS("trustLevel"), END };
 static const wkg_field target_a[] = {
 	TEXT("system", 200), TEXT("operation", 200), OPTIONAL_TEXT("endpoint", 500), END
 };
@@ -103,10 +104,7 @@ static const wkg_field intent_b[] = {
 };
 
 /* As it is hashed: the wire form. */
-static const wkg_field actor_wire[] = {
-	TEXT("id", 200), TEXT("type", 200), OPTIONAL_TEXT("runtime", 200),
-	OPTIONAL_TEXT("trust_level", 80), END
-};
+static const wkg_field actor_wire[] = { ACTOR_FIELDS("trust_level"), END };
 static const wkg_field action_wire[] = {
 	ACTION_NAME("type"), TEXT("resource", 500), ANY_OBJECT("parameters"), END
 };
