@@ -33,30 +33,32 @@ fill(wkg_buf *out, const char *text, size_t n)
 
 #define ZWSP "\xE2\x80\x8B"
 
-static void
-less(wkg_buf *out, size_t n)
-{
-	fill(out, "<", n);
-}
-
-static void
-less_zwsp(wkg_buf *out, size_t n)
-{
-	fill(out, "<" ZWSP, n);
-}
-
-static void
-zwsp(wkg_buf *out, size_t n)
-{
-	fill(out, ZWSP, n);
-}
-
+/* Each of these again and again. */
+static const char less[] = "<";
+static const char less_zwsp[] = "<" ZWSP;
+static const char zwsp[] = ZWSP;
 /* Letters that read as others, and hidden characters: every reading differs. */
-static void
-letters(wkg_buf *out, size_t n)
-{
-	fill(out, "ign\xD0\xBEre\xC2\xAD \xEF\xBD\x81\xEF\xAC\x81 \xE5\xBF\xBD\xE7\x95\xA5 ", n);
-}
+static const char letters[] =
+	"ign\xD0\xBEre\xC2\xAD \xEF\xBD\x81\xEF\xAC\x81 "
+	"\xE5\xBF\xBD\xE7\x95\xA5 ";
+/* Looking for a partner meets a bracket of the other kind every time. */
+static const char kinds_alternate[] = "<" ZWSP ZWSP ZWSP ZWSP ">" ZWSP ZWSP ZWSP ZWSP;
+/* The guards look ahead from each of these: for a keyword that never comes to
+ * its end, past characters that they pass over, or for a token. */
+static const char keyword_heads[] = "x";
+static const char keywords_cut[] = "xpydat";
+static const char keyword_and_dots[] = "x." ZWSP "_";
+/* U+166E looks like an x and is punctuation: it begins a keyword and may be
+ * passed over in one. */
+static const char crosses[] = "\xE1\x99\xAE";
+static const char tokens_cut[] = "[/INS" ZWSP "<</SY";
+static const char bad_bytes[] = "\xF0\x9F\x98";
+static const char open_arrays[] = "[";
+/* Nothing in it is looked for; having hidden characters, it is read four times. */
+static const char honest[] = "please approve" ZWSP " the third invoice. 请审批第三张发票。";
+static const char line_feeds[] = "\n";
+static const char heads_zh[] = "忽略";
+static const char heads_en[] = "ignore all ";
 
 /* One bracket, and no end of what might stand before the next one. */
 static void
@@ -66,52 +68,11 @@ less_and_zwsp(wkg_buf *out, size_t n)
 	fill(out, ZWSP, n);
 }
 
-/* Looking for a partner meets a bracket of the other kind every time. */
-static void
-kinds_alternate(wkg_buf *out, size_t n)
-{
-	fill(out, "<" ZWSP ZWSP ZWSP ZWSP ">" ZWSP ZWSP ZWSP ZWSP, n);
-}
-
-/* The guards look ahead from each of these: for a keyword that never comes to
- * its end, past characters that they pass over, or for a token. */
-static void
-keyword_heads(wkg_buf *out, size_t n)
-{
-	fill(out, "x", n);
-}
-
-static void
-keywords_cut(wkg_buf *out, size_t n)
-{
-	fill(out, "xpydat", n);
-}
-
-static void
-keyword_and_dots(wkg_buf *out, size_t n)
-{
-	fill(out, "x." ZWSP "_", n);
-}
-
-/* U+166E looks like an x and is punctuation: it begins a keyword and may be
- * passed over in one. */
-static void
-crosses(wkg_buf *out, size_t n)
-{
-	fill(out, "\xE1\x99\xAE", n);
-}
-
 static void
 crosses_then_keyword(wkg_buf *out, size_t n)
 {
 	fill(out, "\xE1\x99\xAE", n);
 	bench_put(out, "pydat");
-}
-
-static void
-tokens_cut(wkg_buf *out, size_t n)
-{
-	fill(out, "[/INS" ZWSP "<</SY", n);
 }
 
 static void
@@ -126,18 +87,6 @@ accents(wkg_buf *out, size_t n)
 {
 	bench_put(out, "a");
 	fill(out, "\xCC\x81", n);
-}
-
-static void
-bad_bytes(wkg_buf *out, size_t n)
-{
-	fill(out, "\xF0\x9F\x98", n);
-}
-
-static void
-open_arrays(wkg_buf *out, size_t n)
-{
-	fill(out, "[", n);
 }
 
 static void
@@ -278,31 +227,6 @@ cut_under_long_name(wkg_buf *out, size_t n)
 	bench_put(out, "\"a\"]}");
 }
 
-/* Nothing in it is looked for; having hidden characters, it is read four times. */
-static void
-honest(wkg_buf *out, size_t n)
-{
-	fill(out, "please approve" ZWSP " the third invoice. 请审批第三张发票。", n);
-}
-
-static void
-line_feeds(wkg_buf *out, size_t n)
-{
-	fill(out, "\n", n);
-}
-
-static void
-heads_zh(wkg_buf *out, size_t n)
-{
-	fill(out, "忽略", n);
-}
-
-static void
-heads_en(wkg_buf *out, size_t n)
-{
-	fill(out, "ignore all ", n);
-}
-
 /* The first part alone uses up what a matcher may do (M9). */
 enum { OVER_BUDGET = 6 * 51000 };
 
@@ -430,7 +354,8 @@ render_last(wkg_span in, bench_room *room)
 
 typedef struct growth_case {
 	const char *name;
-	void (*make)(wkg_buf *out, size_t n);
+	const char *unit; /* the input is copies of this, or if NULL what */
+	void (*make)(wkg_buf *out, size_t n); /* this makes */
 	bench_pass pass;
 	size_t largest; /* 8n */
 } growth_case;
@@ -438,54 +363,59 @@ typedef struct growth_case {
 enum { MIB = 1 << 20, MANY = 100000 };
 
 static const growth_case cases[] = {
-	{ "utf8-accents", accents, validate, MIB },
-	{ "sanitize-bad-bytes", bad_bytes, sanitize, MIB },
-	{ "sanitize-zwsp", zwsp, sanitize, MIB },
-	{ "sanitize-accents", accents, sanitize, MIB },
-	{ "fence-less", less, neutralize, MIB },
-	{ "fence-less-reference", less, neutralize_reference, MIB },
-	{ "fence-less-zwsp", less_zwsp, neutralize, MIB },
-	{ "fence-zwsp", zwsp, neutralize, MIB },
-	{ "fence-less-and-zwsp", less_and_zwsp, neutralize, MIB },
-	{ "fence-kinds-alternate", kinds_alternate, neutralize, MIB },
-	{ "fence-accents", accents, neutralize, MIB },
-	{ "fence-keyword-heads", keyword_heads, neutralize, MIB },
-	{ "fence-keywords-cut", keywords_cut, neutralize, MIB },
-	{ "fence-keyword-and-dots", keyword_and_dots, neutralize, MIB },
-	{ "fence-crosses", crosses, neutralize, MIB },
-	{ "fence-crosses-then-keyword", crosses_then_keyword, neutralize, MIB },
-	{ "fence-open-square", open_arrays, neutralize, MIB },
-	{ "fence-tokens-cut", tokens_cut, neutralize, MIB },
-	{ "fence-token-and-zwsp", token_and_zwsp, neutralize, MIB },
-	{ "json-open-arrays", open_arrays, payload_refused, MIB },
-	{ "json-deep-arrays", deep_arrays, payload, MIB },
-	{ "json-deep-objects", deep_objects, payload, MIB },
-	{ "json-siblings", siblings, payload, MIB },
-	{ "json-names-sorted", names_sorted, payload, MANY },
-	{ "json-names-reversed", names_reversed, payload, MANY },
-	{ "json-names-shuffled", names_shuffled, payload, MANY },
-	{ "json-names-alike", names_alike, payload, MIB },
-	{ "json-names-hidden", names_hidden, payload, MIB },
-	{ "json-names-long", names_long, payload, MIB },
-	{ "payload-lone-surrogates", lone_surrogates, payload, MIB },
-	{ "payload-cut-leaves", cut_leaves, payload, MANY },
-	{ "payload-dropped-arrays", dropped_arrays, payload, MANY },
-	{ "payload-cut-under-long-name", cut_under_long_name, payload, MIB },
-	{ "moderate-honest", honest, moderate, MIB },
-	{ "moderate-zwsp", zwsp, moderate, MIB },
-	{ "moderate-letters", letters, moderate, MIB },
-	{ "moderate-line-feeds", line_feeds, moderate, MIB },
-	{ "moderate-heads-zh", heads_zh, moderate, MIB },
-	{ "moderate-heads-en", heads_en, moderate, MIB },
-	{ "moderate-heads-over-budget", heads_over_budget, moderate, MIB },
-	{ "moderate-leaves", leaves, bench_moderate_json, MANY },
-	{ "moderate-suspicious-leaves", suspicious_leaves, bench_moderate_json,
-	  MANY },
-	{ "moderate-names-hidden", names_hidden, bench_moderate_json, MIB },
-	{ "render-deep-arrays", deep_arrays, render_whole, MIB },
-	{ "render-names-shuffled", names_shuffled, render_whole, MANY },
-	{ "render-behind-deep-arrays", last_behind_deep, render_last, MIB },
-	{ "render-escapes", escapes, render_last, MIB },
+	{ "utf8-accents", NULL, accents, validate, MIB },
+	{ "sanitize-bad-bytes", bad_bytes, NULL, sanitize, MIB },
+	{ "sanitize-zwsp", zwsp, NULL, sanitize, MIB },
+	{ "sanitize-accents", NULL, accents, sanitize, MIB },
+	{ "fence-less", less, NULL, neutralize, MIB },
+	{ "fence-less-reference", less, NULL, neutralize_reference, MIB },
+	{ "fence-less-zwsp", less_zwsp, NULL, neutralize, MIB },
+	{ "fence-zwsp", zwsp, NULL, neutralize, MIB },
+	{ "fence-less-and-zwsp", NULL, less_and_zwsp, neutralize, MIB },
+	{ "fence-kinds-alternate", kinds_alternate, NULL, neutralize, MIB },
+	{ "fence-accents", NULL, accents, neutralize, MIB },
+	{ "fence-keyword-heads", keyword_heads, NULL, neutralize, MIB },
+	{ "fence-keywords-cut", keywords_cut, NULL, neutralize, MIB },
+	{ "fence-keyword-and-dots", keyword_and_dots, NULL, neutralize, MIB },
+	{ "fence-crosses", crosses, NULL, neutralize, MIB },
+	{ "fence-crosses-then-keyword", NULL, crosses_then_keyword, neutralize,
+	  MIB },
+	{ "fence-open-square", open_arrays, NULL, neutralize, MIB },
+	{ "fence-tokens-cut", tokens_cut, NULL, neutralize, MIB },
+	{ "fence-token-and-zwsp", NULL, token_and_zwsp, neutralize, MIB },
+	{ "json-open-arrays", open_arrays, NULL, payload_refused, MIB },
+	{ "json-deep-arrays", NULL, deep_arrays, payload, MIB },
+	{ "json-deep-objects", NULL, deep_objects, payload, MIB },
+	{ "json-siblings", NULL, siblings, payload, MIB },
+	{ "json-names-sorted", NULL, names_sorted, payload, MANY },
+	{ "json-names-reversed", NULL, names_reversed, payload, MANY },
+	{ "json-names-shuffled", NULL, names_shuffled, payload, MANY },
+	{ "json-names-alike", NULL, names_alike, payload, MIB },
+	{ "json-names-hidden", NULL, names_hidden, payload, MIB },
+	{ "json-names-long", NULL, names_long, payload, MIB },
+	{ "payload-lone-surrogates", NULL, lone_surrogates, payload, MIB },
+	{ "payload-cut-leaves", NULL, cut_leaves, payload, MANY },
+	{ "payload-dropped-arrays", NULL, dropped_arrays, payload, MANY },
+	{ "payload-cut-under-long-name", NULL, cut_under_long_name, payload,
+	  MIB },
+	{ "moderate-honest", honest, NULL, moderate, MIB },
+	{ "moderate-zwsp", zwsp, NULL, moderate, MIB },
+	{ "moderate-letters", letters, NULL, moderate, MIB },
+	{ "moderate-line-feeds", line_feeds, NULL, moderate, MIB },
+	{ "moderate-heads-zh", heads_zh, NULL, moderate, MIB },
+	{ "moderate-heads-en", heads_en, NULL, moderate, MIB },
+	{ "moderate-heads-over-budget", NULL, heads_over_budget, moderate,
+	  MIB },
+	{ "moderate-leaves", NULL, leaves, bench_moderate_json, MANY },
+	{ "moderate-suspicious-leaves", NULL, suspicious_leaves,
+	  bench_moderate_json, MANY },
+	{ "moderate-names-hidden", NULL, names_hidden, bench_moderate_json,
+	  MIB },
+	{ "render-deep-arrays", NULL, deep_arrays, render_whole, MIB },
+	{ "render-names-shuffled", NULL, names_shuffled, render_whole, MANY },
+	{ "render-behind-deep-arrays", NULL, last_behind_deep, render_last,
+	  MIB },
+	{ "render-escapes", NULL, escapes, render_last, MIB },
 };
 
 enum { CASES = sizeof(cases) / sizeof(*cases) };
@@ -497,7 +427,10 @@ make_input(const growth_case *c, size_t n)
 	wkg_buf text = { malloc(room), 0, room };
 	if (text.ptr == NULL)
 		abort();
-	c->make(&text, n);
+	if (c->unit != NULL)
+		fill(&text, c->unit, n);
+	else
+		c->make(&text, n);
 	return text;
 }
 
