@@ -17,7 +17,9 @@ typedef struct run {
 	const wgc_method *method;
 	uint64_t random;
 	size_t cases, tried, skipped, unproven, counted;
-	double until;
+	size_t least;       /* fewer prove nothing */
+	double until, late; /* enough time; too much even for the least */
+	bool whole;         /* the least was tried, or all there is */
 	char *skip;
 	wgc_choices choices; /* of the failure */
 	wgc_case failure;
@@ -126,6 +128,10 @@ report(run *r, wgc_outcome *outcome)
 		outcome->kind = WGC_SKIP;
 		wgc_outcome_say(outcome, "%zu of %zu cases: %s", r->skipped,
 		                r->tried, r->skip);
+	} else if (!r->whole) {
+		outcome->verdict = WGC_UNPROVEN;
+		wgc_outcome_say(outcome, "only %zu cases in the time there was (--time gives more)",
+		                r->tried);
 	} else if (r->tried == r->unproven) {
 		outcome->verdict = WGC_UNPROVEN;
 		wgc_outcome_say(outcome, "%s", r->skip == NULL
@@ -244,11 +250,19 @@ try_batch(run *r, size_t n)
 	return !r->failed;
 }
 
+/* A subject that takes its time buys itself no pass with a handful of cases. */
+static bool
+has_time(const run *r)
+{
+	double now = wgc_now_s();
+	return now < r->until || (r->tried < r->least && now < r->late);
+}
+
 static void
 try_batches(run *r, const wgc_setup *base)
 {
 	size_t done = 0, n;
-	for (; done < r->cases && wgc_now_s() < r->until; done += n) {
+	for (; done < r->cases && has_time(r); done += n) {
 		n = r->cases - done < WGC_BATCH ? r->cases - done : WGC_BATCH;
 		if (!configure(r, base)) {
 			fail_to_configure(r);
@@ -257,6 +271,7 @@ try_batches(run *r, const wgc_setup *base)
 		if (!try_batch(r, n))
 			return;
 	}
+	r->whole = done >= r->cases || r->tried >= r->least;
 }
 
 /* Played cases: all of them, or as many as were asked for. */
@@ -268,7 +283,7 @@ try_played(run *r, const wgc_setup *base)
 	if (!more)
 		fail_to_configure(r);
 	wgc_choices_given(choices, NULL, 0);
-	for (size_t i = 0; more && wgc_now_s() < r->until; i++) {
+	for (size_t i = 0; more && has_time(r); i++) {
 		wgc_case what = wgc_case_new(r->subject);
 		if (!r->method->exhaustive)
 			wgc_choices_random(choices, wgc_random(&r->random));
@@ -277,6 +292,7 @@ try_played(run *r, const wgc_setup *base)
 		       (r->method->exhaustive ? wgc_choices_next(choices)
 		                              : i + 1 < r->cases);
 	}
+	r->whole = !more || r->tried >= r->least;
 	free(choices);
 }
 
@@ -340,6 +356,7 @@ run_new(wgc_subject *subject, const wgc_property *property)
 	r->property = property;
 	r->method = property->method;
 	r->failure = wgc_case_new(subject);
+	r->whole = true;
 	return r;
 }
 
@@ -355,7 +372,11 @@ wgc_property_run(wgc_subject *subject, const wgc_property *property,
 	r->cases = (cases * share + 99) / 100;
 	if (r->method->count > 0)
 		r->cases = cases * 4 < r->method->count ? cases * 4 : r->method->count;
+	r->least = r->method->exhaustive ? SIZE_MAX
+	           : r->method->count > 0 ? r->cases
+	                                  : (r->cases + 2) / 3;
 	r->until = wgc_now_s() + budget_s;
+	r->late = r->until + 5 * budget_s;
 	try_failures(r, &base);
 	if (!r->failed && r->method->play != NULL)
 		try_played(r, &base);

@@ -485,6 +485,44 @@ add_copy(cJSON *object, const char *name, const cJSON *value)
 		cJSON_AddItemToObject(object, name, cJSON_Duplicate(value, true));
 }
 
+/* A report is for reading: a hundred replies of a megabyte are none. The start
+ * of a text (UTF-8 in the tree) tells enough. */
+#define MAX_TEXT 4000
+
+static void
+shorten_text(cJSON *string)
+{
+	size_t all = strlen(string->valuestring), kept = MAX_TEXT;
+	if (all <= MAX_TEXT + 100)
+		return;
+	while (kept > 0 && ((unsigned char)string->valuestring[kept] & 0xC0) == 0x80)
+		kept--;
+	char *shown = wgc_format("%.*s... (cut: %zu bytes)", (int)kept,
+	                         string->valuestring, all);
+	cJSON_SetValuestring(string, shown);
+	free(shown);
+}
+
+static void
+shorten(cJSON *value)
+{
+	if (cJSON_IsString(value))
+		shorten_text(value);
+	else if (cJSON_IsArray(value) || cJSON_IsObject(value))
+		for (cJSON *part = value->child; part != NULL; part = part->next)
+			shorten(part);
+}
+
+static void
+add_short(cJSON *object, const char *name, const cJSON *value)
+{
+	if (value == NULL)
+		return;
+	cJSON *copy = cJSON_Duplicate(value, true);
+	shorten(copy);
+	cJSON_AddItemToObject(object, name, copy);
+}
+
 static cJSON *
 rules_of(const item *what)
 {
@@ -520,15 +558,74 @@ result_json(const run *r, const item *what)
 		add_text(json, "where", what->where);
 	add_text(json, "token", o->token);
 	add_text(json, "tier", o->tier);
-	add_copy(json, "request", o->request);
-	add_copy(json, "reply", o->reply);
-	add_copy(json, "expected", o->expected);
+	add_short(json, "request", o->request);
+	add_short(json, "reply", o->reply);
+	add_short(json, "expected", o->expected);
 	add_copy(json, "timeline", o->timeline);
 	return json;
 }
 
-/* Two results about the conversation itself. Other deaths are the results of
- * what was asked; these have nothing else that fails for them. */
+/* --- Results about the conversation itself --- */
+
+static cJSON *
+protocol_json(const char *id, const char *why, const char *verdict,
+              const char *detail)
+{
+	cJSON *json = cJSON_CreateObject();
+	add_text(json, "id", id);
+	add_text(json, "kind", "protocol");
+	add_text(json, "component", "protocol");
+	cJSON_AddItemToObject(json, "rules", cJSON_CreateArray());
+	add_text(json, "level", "MUST");
+	add_text(json, "claim", "exact");
+	add_text(json, "importance", "high");
+	add_text(json, "why", why);
+	add_text(json, "verdict", verdict);
+	add_text(json, "detail", detail);
+	return json;
+}
+
+static bool
+is_filtered(const wgc_run_options *o)
+{
+	return o->components != NULL || o->only != NULL || o->profile != NULL ||
+	       o->cases < WGC_CASES_WHOLE;
+}
+
+static bool
+is_answered(const run *r, const char *component)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->items[i].runs > 0 &&
+		    r->items[i].outcome.verdict != WGC_SKIPPED &&
+		    (component == NULL ||
+		     strcmp(r->items[i].component, component) == 0))
+			return true;
+	return false;
+}
+
+/* A claim that nothing asks about proves nothing: of a component for which the
+ * suite has no questions yet, or of nothing at all. */
+static cJSON *
+claims_json(const run *r)
+{
+	wgc_string bare = { 0 };
+	for (size_t i = 0; wgc_components[i] != NULL; i++)
+		if (wgc_has_component(r->subject->hello, wgc_components[i]) &&
+		    !is_filtered(r->options) && !is_answered(r, wgc_components[i]))
+			wgc_putf(&bare, "%s%s", bare.len > 0 ? ", " : "claimed, and nothing tested it: ",
+			         wgc_components[i]);
+	if (bare.len == 0 && !is_answered(r, NULL))
+		wgc_put(&bare, "nothing was tested");
+	cJSON *json = protocol_json("PR-CLAIMS",
+	        "something tests each component that is claimed",
+	        bare.len > 0 ? "UNPROVEN" : "PASS", bare.ptr);
+	free(bare.ptr);
+	return json;
+}
+
+/* Other deaths are the results of what was asked; these two have nothing else
+ * that fails for them. */
 static cJSON *
 conversation_json(const run *r, const char *id, const char *why,
                   bool about_bye)
@@ -543,22 +640,13 @@ conversation_json(const run *r, const char *id, const char *why,
 		if (about_bye ? bye : protocol && !bye)
 			found = incident;
 	}
-	cJSON *json = cJSON_CreateObject();
-	add_text(json, "id", id);
-	add_text(json, "kind", "protocol");
-	add_text(json, "component", "protocol");
-	cJSON_AddItemToObject(json, "rules", cJSON_CreateArray());
-	add_text(json, "level", "MUST");
-	add_text(json, "claim", "exact");
-	add_text(json, "importance", "high");
-	add_text(json, "why", why);
-	add_text(json, "verdict", found == NULL ? "PASS" : "FAIL");
+	cJSON *json = protocol_json(id, why, found == NULL ? "PASS" : "FAIL",
+	                            wgc_json_string(found, "why"));
 	if (found != NULL)
 		add_text(json, "failure",
 		         strcmp(wgc_json_string(found, "kind"), "hang") == 0 ? "HANG"
 		         : strcmp(wgc_json_string(found, "kind"), "crash") == 0
 		                 ? "CRASH" : "PROTOCOL");
-	add_text(json, "detail", wgc_json_string(found, "why"));
 	return json;
 }
 
@@ -568,6 +656,7 @@ results_json(run *r)
 	cJSON *results = cJSON_CreateArray();
 	for (size_t i = 0; i < r->n; i++)
 		cJSON_AddItemToArray(results, result_json(r, &r->items[i]));
+	cJSON_AddItemToArray(results, claims_json(r));
 	cJSON_AddItemToArray(results, conversation_json(r, "PR-LINES",
 	        "whatever the adapter writes is a well-formed line of the protocol", false));
 	cJSON_AddItemToArray(results, conversation_json(r, "PR-BYE",
@@ -603,9 +692,7 @@ header_json(const run *r)
 		add_copy(json, copied[i], wgc_json_get(r->subject->hello, copied[i]));
 	add_text(json, "tier", wgc_has_component(r->subject->hello, "grant")
 	                               ? (r->tier == NULL ? "C0" : r->tier) : NULL);
-	cJSON_AddBoolToObject(json, "filtered",
-	                      o->components != NULL || o->only != NULL ||
-	                              o->profile != NULL);
+	cJSON_AddBoolToObject(json, "filtered", is_filtered(o));
 	return json;
 }
 

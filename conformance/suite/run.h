@@ -33,6 +33,9 @@ typedef struct wgc_run_options {
 	bool progress;          /* draw on standard error */
 } wgc_run_options;
 
+/* With fewer cases of each property something is left out. */
+#define WGC_CASES_WHOLE 300
+
 #define WGC_REPORT_FORMAT "wicketgate-conformance-report/1"
 
 /* The report; its footer says how to exit. NULL: the adapter did not start, and
