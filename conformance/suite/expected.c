@@ -21,8 +21,8 @@ struct wgc_expected {
 	size_t n;
 };
 
-static bool
-is_date(const char *text)
+bool
+wgc_is_date(const char *text)
 {
 	if (strlen(text) != 10)
 		return false;
@@ -87,7 +87,7 @@ check_entry(const wgc_expected *e, const entry *n, const char *until,
 	if (!is_kind(n->kind))
 		complain(e, n, complaints,
 		         "the kind is FAIL, CRASH, HANG, PROTOCOL, FLAKY or SKIP");
-	else if (!is_date(until))
+	else if (!wgc_is_date(until))
 		complain(e, n, complaints, "no day until which (YYYY-MM-DD, last)");
 	else if (strcmp(until, today) < 0)
 		complain(e, n, complaints, "expired");
@@ -125,19 +125,45 @@ add_line(wgc_expected *e, char *line, int number, const char *today,
 	}
 }
 
+/* What a person who reads the file does not see must not be in it; only a
+ * remark may be in any language. */
+static bool
+is_plain(const char *line, size_t len)
+{
+	while (len > 0 && (line[len - 1] == '\n' || line[len - 1] == '\r'))
+		len--;
+	if (line[strspn(line, " \t")] == '#')
+		return true;
+	for (size_t i = 0; i < len; i++)
+		if (line[i] != '\t' && (line[i] < 0x20 || line[i] > 0x7E))
+			return false;
+	return true;
+}
+
 wgc_expected *
 wgc_expected_load(const char *path, const char *today, wgc_string *complaints)
 {
-	char line[1024];
 	FILE *file = fopen(path, "r");
 	if (file == NULL)
 		return NULL;
 	wgc_expected *e = wgc_alloc(sizeof(*e));
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
 	e->path = wgc_copy(path);
-	for (int number = 1; fgets(line, sizeof(line), file) != NULL; number++)
-		add_line(e, line, number, today, complaints);
+	for (int number = 1; (len = getline(&line, &size, file)) >= 0; number++) {
+		if (!is_plain(line, (size_t)len))
+			wgc_putf(complaints, "%s:%d: not printable ASCII\n", path, number);
+		else
+			add_line(e, line, number, today, complaints);
+	}
+	free(line);
+	bool failed = ferror(file) != 0;
 	fclose(file);
-	return e;
+	if (!failed)
+		return e;
+	wgc_expected_free(e);
+	return NULL;
 }
 
 void

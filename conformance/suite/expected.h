@@ -6,13 +6,16 @@
  * A kind is FAIL, CRASH, HANG, PROTOCOL, FLAKY or SKIP. An id may end with `*`
  * for at most 20 ids, none of them critical. Whatever does not come true is an
  * error: an id that passes, is unknown or comes twice, a day that is over, a
- * reason that is missing. */
+ * reason that is missing, a character that is not printable ASCII. */
 #ifndef WGC_EXPECTED_H
 #define WGC_EXPECTED_H
 
 #include "json.h"
 
 typedef struct wgc_expected wgc_expected;
+
+/* "2027-06-30" */
+bool wgc_is_date(const char *text);
 
 /* NULL if the file cannot be read. Mistakes in it are complaints, one a line. */
 wgc_expected *wgc_expected_load(const char *path, const char *today,
