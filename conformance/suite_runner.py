@@ -215,6 +215,51 @@ def whole_adapters():
     tap.ok(code == PASS, "pure operations may be answered in any order (a vector is asked twice)", report)
 
 
+def false_greens():
+    """Ways to look conformant without being it."""
+    more = adapter("more", "loop(lambda r: say(line(r)), hello={'components': ['fence', 'gateway']})")
+    code, report, told = run(more, "--cases", "300", "--component", "fence")
+    tap.ok(result(report, "PR-CLAIMS")["verdict"] == "PASS", "of a part that was chosen nothing else is asked")
+    code, report, told = run(more)
+    claims = result(report, "PR-CLAIMS")
+    tap.ok(claims["verdict"] == "UNPROVEN" and "gateway" in claims["detail"] and "gateway" in report["header"]["components"]
+           and report["footer"]["verdict"] == "PARTIAL", "a component that nothing asks about is UNPROVEN, not conformant", claims)
+    few = adapter("few", "loop(lambda r: say(line(r)))")
+    code, report, told = run(few, "--cases", "299")
+    tap.ok(report["header"]["filtered"] and b"only a part of it was asked" in told, "with fewer cases than usual only a part was asked")
+    slow = adapter("leisurely", "def work(r):\n    time.sleep(0.06); say(line(r))\nloop(work)")
+    code, report, told = run(slow, "--only", "P-FN1", "--time", "1")
+    tap.ok(code == PARTIAL and result(report, "P-FN1")["verdict"] == "UNPROVEN" and b"--time gives more" in told,
+           "who answers so slowly that a property tries a few cases only has proven nothing", told.decode()[-300:])
+    code, report, told = run(few, *ONE)
+    tap.ok(told.decode().splitlines()[-1] == "PARTIAL: fence (reference), only a part of it was asked",
+           "the verdict says what it is about", told.decode())
+
+
+def big_replies():
+    huge = adapter("huge", "def work(r):\n    say(json.dumps({'id': r['id'], 'err': {'code': 'INTERNAL', 'message': '\\u202e' + 'x' * 1000000}}) + '\\n')\n"
+                           "loop(work)")
+    code, report, told = run(huge, *ONE)
+    message = result(report, "FN-0001")["reply"]["err"]["message"]
+    tap.ok(code == FAIL and 1000 < len(message) < 5000 and "(cut: 1000003 bytes)" in message, "a report shows the start of a megabyte", message[-60:])
+
+
+def report_files():
+    """They are of this run, or empty; never of the last one."""
+    target = directory / "stale.json"
+    target.write_text("{}")
+    code = call("run", *ONE, "--json", target, "--", directory / "none").returncode
+    tap.ok(code == NO_ADAPTER and not target.read_bytes(), "what an earlier run wrote does not outlive a run that fails to start")
+    begin = time.monotonic()
+    hang = adapter("asleep", "time.sleep(60)")
+    tap.ok(call("run", "--json", directory / "no" / "where", "--", *hang).returncode == INCOMPLETE and time.monotonic() - begin < 5,
+           "a path that cannot be written is noticed before anything is asked")
+    tap.ok(call("run", *ONE, "--json", "/dev/full", "--", sys.executable, TEMPLATE).returncode == INCOMPLETE, "a full disk: exit 5")
+    for paths in (["-", "-"], [target, target]):
+        done = call("run", *ONE, "--json", paths[0], "--tap", paths[1], "--", sys.executable, TEMPLATE)
+        tap.ok(done.returncode == USAGE, f"two reports in one file: exit 2 ({'-' if paths[0] == '-' else 'a path'})")
+
+
 def no_survivors():
     child = directory / "child.pid"
     command = adapter("parent", f"child = subprocess.Popen(['sleep', '300'])\nopen({str(child)!r}, 'w').write(str(child.pid))\n"
@@ -356,6 +401,17 @@ def side_by_side(wrong):
     report["results"][0]["id"] = "<script>"
     (directory / "evil.json").write_text(json.dumps(report))
     tap.ok(call("report", "--html", page, directory / "evil.json").returncode == INCOMPLETE, "and so is one whose ids are markup")
+    report = json.loads(good.read_text())
+    report["header"]["implementation"]["name"] = "\u202e\x1b[31m<script>"
+    report["footer"] |= {"complaints": ["\u202e\nnot ok 1"], "verdict": "CONFORMANT\u200b"}
+    report["results"][0] |= {"level": '"><script>', "verdict": "FAIL", "known": "\x1b[2J"}
+    (directory / "evil.json").write_text(json.dumps(report))
+    for kind in ("tap", "junit", "html", "badge"):
+        done = call("report", f"--{kind}", page, directory / "evil.json")
+        text = page.read_bytes()
+        tap.ok(done.returncode == 0 and (kind in ("tap", "badge") or b"<script" not in text)
+               and all(byte == 10 or 32 <= byte < 127 for byte in text) and b"\nnot ok 1\n" not in text,
+               f"what a report says of itself cannot do anything in {kind} either", text[-200:])
     race = json.loads(good.read_text())
     race["results"][0]["timeline"] = [{"lane": f"call {i}", "what": "claim", "t0": i, "t1": i + 2, "won": i == 1} for i in range(3)]
     (directory / "race.json").write_text(json.dumps(race))
@@ -374,7 +430,7 @@ def expected_failures():
     file = directory / "expected.txt"
 
     def with_lines(*lines, options=(), command=broken):
-        file.write_text("# known\n" + "".join(text + "\n" for text in lines))
+        file.write_text("# known\n" + "".join(text + "\n" for text in lines), encoding="utf-8")
         code, after, told = run(command, *only, "--today", "2026-11-30", "--expected", file, *options)
         return code, after, told.decode()
 
@@ -393,11 +449,26 @@ def expected_failures():
         "an id that comes twice": (good + good[:1], EXPECTED, "twice"),
         "a kind that does not exist": (good + ["FN-0001 MAYBE why 2027-01-01"], EXPECTED, "kind"),
         "a wildcard that covers passing ones": (["FN-000* FAIL all 2027-01-01"], EXPECTED, "passing"),
+        "a line behind a very long remark": (["# " + "x" * 1021 + text for text in good], FAIL, ids[0]),
+        "a character that nobody sees": ([text.replace("issue", "is\u200bsue") for text in good], FAIL, "not printable ASCII"),
+        "a zero byte that hides the rest": ([text.replace(" 2027", "\0 2027") for text in good], FAIL, "not printable ASCII"),
     }
     for what, (lines, expected, words) in cases.items():
         code, after, told = with_lines(*lines)
         tap.ok(code == expected and words in told + json.dumps(after), f"expected failures: {what}: exit {expected}", f"exit {code}", told[-600:])
     code, _, told = with_lines(*good, options=["--expected", directory / "none.txt"][:0])
+    code, _, told = with_lines(*(text + "\r" for text in good))
+    tap.ok(code == PASS, "lines may end with CR LF", told)
+    code, _, _ = with_lines(*good, options=["--tap", directory / "e.tap", "--junit", directory / "e.xml"])
+    reds = [(directory / "e.tap").read_text().count("\nnot ok"), (directory / "e.xml").read_text().count("<failure")]
+    with_lines(*good, "FN-0001 FAIL gone 2027-01-01", options=["--tap", directory / "e.tap", "--junit", directory / "e.xml"])
+    text = (directory / "e.tap").read_text()
+    after = [text.count("\nnot ok"), (directory / "e.xml").read_text().count("<failure")]
+    plan = int(re.search(r"1\.\.(\d+)", text)[1]) == len(re.findall("^(?:not )?ok ", text, re.M))
+    tap.ok(code == PASS and after == [n + 1 for n in reds] and plan, "what makes it exit with 4 is red in TAP and JUnit as well", reds, after)
+    tap.ok(run(broken, *only, "--today", "yesterday!", "--expected", file)[0] == USAGE, "--today is a day")
+    missing = run(broken, *only, "--expected", directory)
+    tap.ok(b"cannot be read" in missing[2], "a directory is no file of expected failures")
     missing = run(broken, *only, "--expected", directory / "none.txt")
     tap.ok(missing[0] == FAIL and b"cannot be read" in missing[2], "a file that is not there is no excuse")
     everything = adapter("everything", "loop(lambda r: say(line(r, ok={'s': 'x'})) if r['op'] == 'fence.neutralize' else say(line(r)))")
@@ -543,6 +614,9 @@ def main():
     other_commands()
     whole_adapters()
     hostile_adapters()
+    false_greens()
+    big_replies()
+    report_files()
     no_survivors()
     interrupted()
     terminal()

@@ -183,6 +183,9 @@ wgc_command_expected(wgc_call *call)
 	in_90_days(until);
 	if (call->word_count != 1)
 		return wgc_complain(WGC_EXIT_USAGE, "one report (run --json), please");
+	if (call->values[WGC_UNTIL] != NULL && !wgc_is_date(call->values[WGC_UNTIL]))
+		return wgc_complain(WGC_EXIT_USAGE, "--until is YYYY-MM-DD, not '%s'",
+		                    call->values[WGC_UNTIL]);
 	if (call->values[WGC_UPDATE] != NULL && path == NULL)
 		return wgc_complain(WGC_EXIT_USAGE, "--update needs --file");
 	cJSON *report = load(call->words[0]);

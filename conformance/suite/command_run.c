@@ -1,6 +1,7 @@
 /* command_run.c - run and replay. */
 #include "adapter.h"
 #include "command.h"
+#include "expected.h"
 #include "protocol.h"
 #include "random.h"
 #include "report.h"
@@ -55,7 +56,7 @@ take_today(const wgc_call *call, char today[16])
 	time_t now = time(NULL);
 	struct tm utc;
 	const char *text = call->values[WGC_TODAY];
-	if (text != NULL && strlen(text) != 10)
+	if (text != NULL && !wgc_is_date(text))
 		return wgc_complain(0, "--today is YYYY-MM-DD, not '%s'", text);
 	if (text != NULL)
 		snprintf(today, 16, "%s", text);
@@ -98,38 +99,66 @@ write_html(const cJSON *report, wgc_string *out)
 	wgc_report_html(&report, 1, out);
 }
 
+static const struct {
+	wgc_option option;
+	report_writer *write;
+} writers[] = {
+	{ WGC_TAP, wgc_report_tap },     { WGC_JUNIT, wgc_report_junit },
+	{ WGC_JSON, write_json },        { WGC_HTML, write_html },
+	{ WGC_BADGE, wgc_report_badge },
+};
+#define WRITERS (sizeof(writers) / sizeof(writers[0]))
+
+static const char *
+path_of(const wgc_call *call, size_t writer)
+{
+	return call->values[writers[writer].option];
+}
+
 static bool
 write_reports(const wgc_call *call, const cJSON *report)
 {
-	static const struct {
-		wgc_option option;
-		report_writer *write;
-	} writers[] = {
-		{ WGC_TAP, wgc_report_tap },     { WGC_JUNIT, wgc_report_junit },
-		{ WGC_JSON, write_json },        { WGC_HTML, write_html },
-		{ WGC_BADGE, wgc_report_badge },
-	};
 	bool written = true;
-	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
-		const char *path = call->values[writers[i].option];
+	for (size_t i = 0; i < WRITERS; i++) {
 		wgc_string out = { 0 };
-		if (path == NULL)
+		if (path_of(call, i) == NULL)
 			continue;
 		writers[i].write(report, &out);
-		written &= wgc_write_file(path, out.ptr, out.len);
+		written &= wgc_write_file(path_of(call, i), out.ptr, out.len);
 		free(out.ptr);
 	}
 	return written;
 }
 
+/* Before anything is asked: a minute is lost if it turns out later, and what an
+ * earlier run wrote must not stand there as if it were from this one. */
+static bool
+empty_reports(const wgc_call *call)
+{
+	bool written = true;
+	for (size_t i = 0; i < WRITERS; i++)
+		if (path_of(call, i) != NULL && strcmp(path_of(call, i), "-") != 0)
+			written &= wgc_write_file(path_of(call, i), "", 0);
+	return written;
+}
+
+static bool
+are_paths_distinct(const wgc_call *call)
+{
+	for (size_t i = 0; i < WRITERS; i++)
+		for (size_t k = 0; k < i; k++)
+			if (path_of(call, i) != NULL && path_of(call, k) != NULL &&
+			    strcmp(path_of(call, i), path_of(call, k)) == 0)
+				return wgc_complain(0, "two reports cannot both go to %s",
+				                    path_of(call, i));
+	return true;
+}
+
 static bool
 is_stdout_taken(const wgc_call *call)
 {
-	static const wgc_option files[] = { WGC_TAP, WGC_JUNIT, WGC_JSON,
-		                            WGC_HTML, WGC_BADGE };
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (call->values[files[i]] != NULL &&
-		    strcmp(call->values[files[i]], "-") == 0)
+	for (size_t i = 0; i < WRITERS; i++)
+		if (path_of(call, i) != NULL && strcmp(path_of(call, i), "-") == 0)
 			return true;
 	return false;
 }
@@ -162,7 +191,7 @@ needs_adapter(const wgc_call *call)
 int
 wgc_command_run(wgc_call *call)
 {
-	uint64_t cases = 300, seconds = 10, patience = 1;
+	uint64_t cases = WGC_CASES_WHOLE, seconds = 10, patience = 1;
 	char today[16];
 	wgc_run_options o = {
 		.argv = call->argv,
@@ -182,6 +211,7 @@ wgc_command_run(wgc_call *call)
 	    !wgc_number(call, WGC_TIME, 1, 86400, &seconds) ||
 	    !wgc_number(call, WGC_PATIENCE, 1, 100, &patience) ||
 	    !take_level(call, &o.should) || !take_today(call, today) ||
+	    !are_paths_distinct(call) ||
 	    !is_known_profile(o.profile) || !take_components(call) ||
 	    (call->word_count > 0 &&
 	     !wgc_complain(0, "what is '%s'? the adapter goes after --",
@@ -190,6 +220,8 @@ wgc_command_run(wgc_call *call)
 	o.cases = (size_t)cases;
 	o.budget_s = (double)seconds;
 	o.patience = (unsigned)patience;
+	if (!empty_reports(call))
+		return WGC_EXIT_INCOMPLETE;
 	wgc_failures_keep(call->values[WGC_FAILURES]);
 	cJSON *report = wgc_run(&o);
 	if (report == NULL)

@@ -94,7 +94,7 @@ static const command commands[] = {
 	  "A kind is FAIL, CRASH, HANG, PROTOCOL, FLAKY or SKIP. An id may end with * for\n"
 	  "at most 20 ids, none critical. Strict both ways: an id that passes, is unknown\n"
 	  "or comes twice, a day that is over and a missing reason make a run exit with 4.\n",
-	  wgc_command_expected, { WGC_FILE, WGC_UNTIL, WGC_UPDATE, WGC_TODAY, WGC_OPTIONS } },
+	  wgc_command_expected, { WGC_FILE, WGC_UNTIL, WGC_UPDATE, WGC_OPTIONS } },
 	{ "report", "draw reports of earlier runs, several side by side",
 	  "usage: wicketgate-conformance report --html FILE A.json [B.json ...]\n"
 	  "       wicketgate-conformance report [--tap FILE] [--junit FILE] [--badge FILE] A.json\n\n"

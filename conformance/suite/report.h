@@ -29,5 +29,7 @@ char *wgc_result_tags(const cJSON *result);
 char *wgc_result_rules(const cJSON *result);
 /* "my-guard 2.1" */
 char *wgc_report_name(const cJSON *report);
+/* "fence intent (reference)": what a verdict is about. */
+char *wgc_report_scope(const cJSON *report);
 
 #endif
