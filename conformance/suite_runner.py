@@ -224,6 +224,8 @@ def false_greens():
     claims = result(report, "PR-CLAIMS")
     tap.ok(claims["verdict"] == "UNPROVEN" and "gateway" in claims["detail"] and "gateway" in report["header"]["components"]
            and report["footer"]["verdict"] == "PARTIAL", "a component that nothing asks about is UNPROVEN, not conformant", claims)
+    tap.ok(result(report, "P-FN5")["verdict"] == "NOT_APPLICABLE" and "sanitize is not claimed" in result(report, "P-FN5")["detail"],
+           "what ties two components together asks nothing of who has one", result(report, "P-FN5"))
     few = adapter("few", "loop(lambda r: say(line(r)))")
     code, report, told = run(few, "--cases", "299")
     tap.ok(report["header"]["filtered"] and b"only a part of it was asked" in told, "with fewer cases than usual only a part was asked")
@@ -505,7 +507,7 @@ def command_line():
               ["run", "--quiet=1", "--", "true"], ["run", "--seed", "1", "--seed", "2", "--", "true"], ["run", "--profile", "best", "--", "true"],
               ["run", "--component", "magic", "--", "true"], ["run", "--adapter", "true", "--", "true"], ["run", "--adapter", " "],
               ["replay", "--", "true"], ["replay", "nonsense", "--", "true"], ["explain"], ["explain", "XX-0001"], ["report"], ["expected"],
-              ["list", "all"], ["copy"], ["doctor"]]
+              ["list", "all"], ["list", "--component", "magic"], ["copy"], ["doctor"]]
     wrong = [words for words in usages if call(*words).returncode != USAGE]
     tap.ok(not wrong, "misuse is exit 2, in every command", wrong)
     commands = ["run", "replay", "explain", "list", "doctor", "copy", "selftest", "expected", "report"]
@@ -514,6 +516,7 @@ def command_line():
     codes = re.findall(r"^  ([0-9])  ", helps["run"].stdout.decode(), re.M)
     tap.ok(codes == list("0123456"), "`run --help` lists the exit codes", codes)
     overview = call("--help").stdout.decode()
+    tap.ok(call("-h").stdout.decode() == overview, "-h is --help")
     tap.ok(all(re.search(rf"^  {name} ", overview, re.M) for name in commands), "and --help lists the commands")
     done = call("run", "--adapter", json.dumps([sys.executable, str(TEMPLATE)]), *ONE)
     tap.ok(done.returncode == PASS, "an adapter as a JSON list of words")
@@ -522,6 +525,10 @@ def command_line():
     done = call("run", *ONE, "--", sys.executable, TEMPLATE, "; touch x", "$(touch x)")
     tap.ok(done.returncode == PASS and not pathlib.Path("x").exists(), "no shell reads them")
     tap.ok(call("run", *ONE, "--", directory / "none").returncode == NO_ADAPTER, "a command that does not exist: exit 3")
+    tap.ok(b"./NAME" in call("run", "--", "no_such_adapter.py").stderr, "... in PATH, which is not here")
+    done = call("run", "--", sys.executable, "-c", "import no_such_module")
+    tap.ok(done.returncode == NO_ADAPTER and b"No module named 'no_such_module'" in done.stderr and b"doctor" in done.stderr,
+           "what an adapter wrote before it failed to start is shown", done.stderr)
     done = call("run", *ONE, "--html", directory / "no" / "where", "--", sys.executable, TEMPLATE)
     tap.ok(done.returncode == INCOMPLETE, "a report that cannot be written: exit 5")
     done = call("run", *ONE, "--tap", "-", "--", sys.executable, TEMPLATE)

@@ -222,8 +222,10 @@ launch(wgc_adapter *a)
 	}
 	if (error != 0) {
 		a->pid = 0;
-		set_why(a, wgc_format("cannot start '%s': %s", a->argv[0],
-		                      strerror(error)));
+		bool bare = error == ENOENT && strchr(a->argv[0], '/') == NULL;
+		set_why(a, wgc_format("cannot start '%s': %s%s", a->argv[0],
+		                      strerror(error),
+		                      bare ? " in PATH (a file here is ./NAME)" : ""));
 		return false;
 	}
 	a->in = in[1], a->out = out[0], a->err = err[0];

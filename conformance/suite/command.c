@@ -1,5 +1,6 @@
 /* command.c - strict options: a misspelt one must not change what is proven. */
 #include "command.h"
+#include "protocol.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -189,6 +190,23 @@ wgc_number(const wgc_call *call, wgc_option option, uint64_t least,
 		                    options[option].name, (unsigned long long)least,
 		                    (unsigned long long)most, text);
 	*value = n;
+	return true;
+}
+
+bool
+wgc_knows_components(const wgc_call *call)
+{
+	const char *list = call->values[WGC_COMPONENT];
+	for (const char *at = list; at != NULL && *at != '\0';) {
+		size_t len = strcspn(at, ","), i = 0;
+		while (wgc_components[i] != NULL &&
+		       (strlen(wgc_components[i]) != len ||
+		        memcmp(wgc_components[i], at, len) != 0))
+			i++;
+		if (wgc_components[i] == NULL)
+			return wgc_complain(0, "no such component: '%.*s'", (int)len, at);
+		at += len + (at[len] == ',');
+	}
 	return true;
 }
 

@@ -39,6 +39,9 @@ bool wgc_number(const wgc_call *call, wgc_option option, uint64_t least,
 char *wgc_read_file(const char *path, size_t *len);
 bool wgc_write_file(const char *path, const char *text, size_t len);
 
+/* --component, if it is given, names components. */
+bool wgc_knows_components(const wgc_call *call);
+
 int wgc_command_run(wgc_call *call);
 int wgc_command_replay(wgc_call *call);
 int wgc_command_explain(wgc_call *call);

@@ -66,23 +66,6 @@ take_today(const wgc_call *call, char today[16])
 	return true;
 }
 
-static bool
-take_components(const wgc_call *call)
-{
-	const char *list = call->values[WGC_COMPONENT];
-	for (const char *at = list; at != NULL && *at != '\0';) {
-		size_t len = strcspn(at, ","), i = 0;
-		while (wgc_components[i] != NULL &&
-		       (strlen(wgc_components[i]) != len ||
-		        memcmp(wgc_components[i], at, len) != 0))
-			i++;
-		if (wgc_components[i] == NULL)
-			return wgc_complain(0, "no such component: '%.*s'", (int)len, at);
-		at += len + (at[len] == ',');
-	}
-	return true;
-}
-
 typedef void report_writer(const cJSON *report, wgc_string *out);
 
 static void
@@ -212,7 +195,7 @@ wgc_command_run(wgc_call *call)
 	    !wgc_number(call, WGC_PATIENCE, 1, 100, &patience) ||
 	    !take_level(call, &o.should) || !take_today(call, today) ||
 	    !are_paths_distinct(call) ||
-	    !is_known_profile(o.profile) || !take_components(call) ||
+	    !is_known_profile(o.profile) || !wgc_knows_components(call) ||
 	    (call->word_count > 0 &&
 	     !wgc_complain(0, "what is '%s'? the adapter goes after --",
 	                   call->words[0])))
@@ -265,8 +248,10 @@ replay(const wgc_call *call, wgc_adapter *adapter, const wgc_property *property)
 {
 	wgc_subject *subject = wgc_adapter_subject(adapter);
 	const char *why, *profile = call->values[WGC_PROFILE];
-	if (!wgc_adapter_start(adapter, &why))
-		return wgc_complain(WGC_EXIT_NO_ADAPTER, "the adapter: %s", why);
+	if (!wgc_adapter_start(adapter, &why)) {
+		wgc_say_no_adapter(adapter, why);
+		return WGC_EXIT_NO_ADAPTER;
+	}
 	if (profile == NULL)
 		profile = wgc_json_get(subject->hello, "profiles")->child->valuestring;
 	wgc_setup setup = wgc_base_setup(subject->hello, profile);

@@ -162,6 +162,8 @@ wgc_command_list(wgc_call *call)
 	const wgc_vectors *all = wgc_all_vectors();
 	if (call->word_count > 0)
 		return wgc_complain(WGC_EXIT_USAGE, "what is '%s'?", call->words[0]);
+	if (!wgc_knows_components(call))
+		return WGC_EXIT_USAGE;
 	if (call->values[WGC_RULES] != NULL) {
 		list_rules(call);
 		return fflush(stdout) == 0 ? 0 : WGC_EXIT_INCOMPLETE;

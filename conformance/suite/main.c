@@ -28,8 +28,8 @@ static const command commands[] = {
 	  "  --only LIST         these ids; one with a * at the end: all that begin so\n"
 	  "  --profile NAME      reference or hardened; else all it declares\n"
 	  "  --seed N|fresh      order, forms and generated inputs (1)\n"
-	  "  --cases N           of each property (300)\n"
-	  "  --time SECONDS      at most, for each property (10)\n"
+	  "  --cases N           of each property (300; with fewer the verdict is PARTIAL)\n"
+	  "  --time SECONDS      for each property (10); six times that for its least\n"
 	  "  --failures DIR      keep tokens of failed properties there, and try them first\n"
 	  "  --patience N        multiplies every timeout, for slow machines (1)\n"
 	  "what counts\n"
@@ -171,7 +171,8 @@ main(int argc, char **argv)
 		help(stderr);
 		return WGC_EXIT_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+	if (strcmp(argv[1], "--help") == 0 ||
+	    strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
 		help(stdout);
 		return 0;
 	}

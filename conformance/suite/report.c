@@ -165,6 +165,8 @@ put_failures(wgc_string *out, const cJSON *report)
 	if (failures > SHOWN)
 		wgc_putf(out, "... and %zu more (--html, --json or --tap show all)\n\n",
 		         failures - SHOWN);
+	if (failures > 0)
+		wgc_put(out, "`wicketgate-conformance explain ID` says more of an id or a rule.\n\n");
 }
 
 static bool

@@ -856,6 +856,23 @@ free_items(run *r)
 	free(r->items);
 }
 
+#define LAST_WORDS 2000
+
+void
+wgc_say_no_adapter(const wgc_adapter *adapter, const char *why)
+{
+	const cJSON *incidents = wgc_adapter_incidents(adapter);
+	const cJSON *last = cJSON_GetArrayItem(incidents, cJSON_GetArraySize(incidents) - 1);
+	const char *words = wgc_json_string(last, "stderr");
+	fprintf(stderr, "wicketgate-conformance: the adapter: %s\n", why);
+	if (words != NULL && *words != '\0') {
+		size_t len = strlen(words);
+		fprintf(stderr, "what it wrote on standard error:\n%s\n",
+		        words + (len > LAST_WORDS ? len - LAST_WORDS : 0));
+	}
+	fputs("`wicketgate-conformance doctor -- COMMAND` shows the conversation\n", stderr);
+}
+
 cJSON *
 wgc_run(const wgc_run_options *options)
 {
@@ -870,7 +887,7 @@ wgc_run(const wgc_run_options *options)
 		wgc_adapter_stop(r.adapter);
 		report = report_json(&r);
 	} else {
-		fprintf(stderr, "wicketgate-conformance: the adapter: %s\n", why);
+		wgc_say_no_adapter(r.adapter, why);
 	}
 	free_items(&r);
 	wgc_adapter_free(r.adapter);

@@ -5,6 +5,7 @@
 #ifndef WGC_RUN_H
 #define WGC_RUN_H
 
+#include "adapter.h"
 #include "ask.h"
 #include "json.h"
 
@@ -41,6 +42,8 @@ typedef struct wgc_run_options {
 /* The report; its footer says how to exit. NULL: the adapter did not start, and
  * why was said on standard error. */
 cJSON *wgc_run(const wgc_run_options *options);
+/* Why it did not start, its last words, and what to do, on standard error. */
+void wgc_say_no_adapter(const wgc_adapter *adapter, const char *why);
 /* Is `report` whole? A report without its footer proves nothing. */
 bool wgc_report_is_complete(const cJSON *report);
 

@@ -129,8 +129,14 @@ wgc_needs_fit(const char *op, const char *feature, const cJSON *hello,
 {
 	if (op != NULL && strcmp(op, "reset") != 0 &&
 	    !wgc_has_operation(hello, op)) {
-		*why = wgc_format("%s is not among its operations", op);
-		return has_twin(op, hello) ? WGC_OUT_OF_PLACE : WGC_CANNOT_ASK;
+		/* What ties two components together asks nothing of who has one. */
+		const char *component = wgc_operation_component(op);
+		bool claimed = component == NULL || *component == '\0' ||
+		               wgc_has_component(hello, component);
+		*why = claimed ? wgc_format("%s is not among its operations", op)
+		               : wgc_format("%s is not claimed", component);
+		return !claimed || has_twin(op, hello) ? WGC_OUT_OF_PLACE
+		                                       : WGC_CANNOT_ASK;
 	}
 	if (feature != NULL && !wgc_has_feature(hello, feature)) {
 		*why = wgc_format("%s is not among its features", feature);
