@@ -257,6 +257,7 @@ def report_files():
     tap.ok(call("run", "--json", directory / "no" / "where", "--", *hang).returncode == INCOMPLETE and time.monotonic() - begin < 5,
            "a path that cannot be written is noticed before anything is asked")
     tap.ok(call("run", *ONE, "--json", "/dev/full", "--", sys.executable, TEMPLATE).returncode == INCOMPLETE, "a full disk: exit 5")
+    tap.ok(call("run", *ONE, "--failures", target, "--", sys.executable, TEMPLATE).returncode == INCOMPLETE, "--failures is a directory: else exit 5")
     for paths in (["-", "-"], [target, target]):
         done = call("run", *ONE, "--json", paths[0], "--tap", paths[1], "--", sys.executable, TEMPLATE)
         tap.ok(done.returncode == USAGE, f"two reports in one file: exit 2 ({'-' if paths[0] == '-' else 'a path'})")
@@ -305,16 +306,19 @@ def nothing_is_given_away():
 
 class Wellformed(html.parser.HTMLParser):
     """Tags close in the order in which they opened."""
-    VOID = {"meta", "br", "rect"}
+    VOID = {"meta", "br"}
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.open, self.wrong, self.text, self.outside = [], [], [], []
+        self.open, self.wrong, self.text, self.outside, self.inside, self.ids = [], [], [], [], [], []
 
     def handle_starttag(self, tag, attrs):
         if tag not in self.VOID:
             self.open.append(tag)
-        self.outside += [value for name, value in attrs if name in ("src", "href")]
+        links = [value for name, value in attrs if name in ("src", "href")]
+        self.outside += [value for value in links if not value.startswith("#")]
+        self.inside += [value[1:] for value in links if value.startswith("#")]
+        self.ids += [value for name, value in attrs if name == "id"]
 
     def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag:
@@ -383,6 +387,8 @@ def check_html(text, failed):
     tap.ok("U+200B" in shown and "U+E0041" in shown, "they are chips with their names")
     tap.ok(not page.outside and "<script" not in text and "url(" not in text, "it loads nothing from anywhere")
     tap.ok(all(r["id"] in shown for r in failed), "every failure is in it")
+    tap.ok(len(page.ids) == len(set(page.ids)) and page.inside and set(page.inside) <= set(page.ids),
+           "a rule that fails leads to what failed", page.inside[:5])
 
 
 def side_by_side(wrong):
@@ -392,7 +398,7 @@ def side_by_side(wrong):
     done = call("report", "--html", page, wrong, good)
     text = page.read_text(encoding="ascii")
     row = re.search(r"<tr><th>F3.1</th>.*?</tr>", text, re.S)[0]
-    tap.ok(done.returncode == 0 and re.search('class="FAIL">FAIL [0-9/]+</td><td class="PASS">', row),
+    tap.ok(done.returncode == 0 and re.search('class="FAIL r"><a href="#i1-FN-[0-9]+">FAIL [0-9/]+</a></td><td class="PASS r">', row),
            "two implementations stand side by side, rule by rule", row)
     tap.ok("<th>F3.3</th>" in text and "<th>F3.4</th>" not in text, "claims of a profile that nobody declares are not shown")
     report = json.loads(good.read_text())
@@ -420,6 +426,11 @@ def side_by_side(wrong):
     call("report", "--html", page, directory / "race.json")
     drawn = page.read_text(encoding="ascii")
     tap.ok(drawn.count("<rect") == 3 and "call 2" in drawn, "a race is drawn, one lane for each call")
+    race["results"][0]["timeline"] = [{"lane": f"call {i}", "what": "claim", "t0": i, "t1": i + 2, "won": i in (7, 70)} for i in range(100)]
+    (directory / "race.json").write_text(json.dumps(race))
+    call("report", "--html", page, directory / "race.json")
+    drawn = page.read_text(encoding="ascii")
+    tap.ok(drawn.count("<rect") == 2 and "call 70" in drawn and "and 98 more" in drawn, "of a hundred calls those that got something")
 
 
 def expected_failures():

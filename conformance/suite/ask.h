@@ -215,7 +215,8 @@ void wgc_property_replay(wgc_subject *subject, const wgc_property *property,
                          const char *token, wgc_outcome *outcome);
 /* How many cases shrinking may ask (3000); 0: it does not shrink. */
 void wgc_shrink_calls(size_t n);
-/* Where tokens of failures are kept: they are replayed first. NULL: nowhere. */
-void wgc_failures_keep(const char *directory);
+/* Where tokens of failures are kept: they are replayed first. NULL: nowhere.
+ * False if nothing can be written there. */
+bool wgc_failures_keep(const char *directory);
 
 #endif

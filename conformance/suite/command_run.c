@@ -205,7 +205,9 @@ wgc_command_run(wgc_call *call)
 	o.patience = (unsigned)patience;
 	if (!empty_reports(call))
 		return WGC_EXIT_INCOMPLETE;
-	wgc_failures_keep(call->values[WGC_FAILURES]);
+	if (!wgc_failures_keep(call->values[WGC_FAILURES]))
+		return wgc_complain(WGC_EXIT_INCOMPLETE, "cannot write into %s",
+		                    call->values[WGC_FAILURES]);
 	cJSON *report = wgc_run(&o);
 	if (report == NULL)
 		return WGC_EXIT_NO_ADAPTER;

@@ -7,17 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define MOST 20 /* of one property */
 #define LINE 65536
 
 static char *kept_in;
 
-void
+bool
 wgc_failures_keep(const char *directory)
 {
 	free(kept_in);
 	kept_in = directory == NULL ? NULL : wgc_copy(directory);
+	if (directory == NULL)
+		return true;
+	char *inside = wgc_format("%s/.", directory);
+	mkdir(directory, 0777); /* it may be there */
+	bool writable = access(inside, W_OK) == 0;
+	free(inside);
+	return writable;
 }
 
 static FILE *
@@ -55,7 +63,6 @@ wgc_failures_add(const char *id, const char *token)
 		return;
 	size_t n;
 	char **old = wgc_failures_of(id, &n);
-	mkdir(kept_in, 0777); /* it may be there */
 	FILE *file = open_file(id, "w");
 	if (file != NULL)
 		fprintf(file, "%s\n", token);

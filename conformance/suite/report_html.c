@@ -11,19 +11,28 @@
 #include <string.h>
 
 static const char style[] =
-        ":root{color-scheme:light dark;--ok:#2a7d46;--bad:#b3261e;--dim:#777;--line:#8884;--chip:#c60}"
-        "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:76em;padding:0 1em}"
-        "h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}"
-        "table{border-collapse:collapse;width:100%}"
-        "th,td{border-bottom:1px solid var(--line);padding:.25em .6em;text-align:left;vertical-align:top}"
-        "thead th{position:sticky;top:0;background:Canvas}"
+        ":root{color-scheme:light dark;--ok:#1e6b3a;--bad:#b3261e;--odd:#9a5b00;--dim:#6b6b6b;--line:#8884;--okb:#2a7d4614;--badb:#b3261e1f;--oddb:#cc660022}"
+        "@media(prefers-color-scheme:dark){:root{--ok:#7fd39a;--bad:#ff8a80;--odd:#ffb95c;--dim:#a0a0a0}}"
+        "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:84em;padding:0 1em}"
+        "h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2.2em}h3{font-size:1em;margin:.6em 0 .2em}p{margin:.4em 0}"
+        ".w{overflow-x:auto}"
+        "table{border-collapse:collapse;min-width:100%}"
+        "th,td{border-bottom:1px solid var(--line);padding:.3em .7em;text-align:left;vertical-align:top}"
+        "thead th{vertical-align:bottom}tbody th,.r{white-space:nowrap}"
+        ".s td{min-width:11em;overflow-wrap:anywhere}"
+        ".t{min-width:18em;max-width:34em}"
         "code,pre{font:13px/1.45 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}"
         ".PASS{color:var(--ok)}.FAIL{color:var(--bad);font-weight:600}"
-        ".SKIPPED,.UNPROVEN,.KNOWN{color:var(--chip);font-weight:600}"
-        ".NOT_APPLICABLE,.none,small{color:var(--dim)}"
-        ".c{font:600 11px ui-monospace,monospace;color:var(--chip);border:1px solid;border-radius:3px;padding:0 2px;margin:0 1px;white-space:nowrap}"
-        "article{border-left:3px solid var(--bad);padding:.1em 1em;margin:1em 0}"
-        "svg{width:100%;height:auto;font:11px ui-monospace,monospace}";
+        ".SKIPPED,.UNPROVEN,.KNOWN{color:var(--odd);font-weight:600}"
+        "td.PASS{background:var(--okb)}td.FAIL{background:var(--badb)}"
+        "td.SKIPPED,td.UNPROVEN,td.KNOWN{background:var(--oddb)}"
+        "a{color:inherit}"
+        ".NOT_APPLICABLE,.none,small{color:var(--dim);font-weight:400}"
+        ".c{font:600 11px ui-monospace,monospace;color:var(--odd);border:1px solid;border-radius:3px;padding:0 2px;margin:0 1px;white-space:nowrap}"
+        "article{border-left:3px solid;padding:.1em 1em;margin:1.2em 0}article>*{color:CanvasText;font-weight:400}"
+        "summary{cursor:pointer}"
+        "svg{width:100%;min-width:46em;height:auto;font:11px ui-monospace,monospace}"
+        "@media(max-width:48em){.t{display:none}body{margin:1em auto;padding:0 .6em}th,td{padding:.25em .4em}}";
 
 /* --- Text --- */
 
@@ -98,6 +107,57 @@ put_json(wgc_string *out, const cJSON *value)
 	wgc_put(out, cJSON_IsObject(value) ? "}" : "]");
 }
 
+/* One request or reply a line. */
+static void
+put_lines(wgc_string *out, const cJSON *value)
+{
+	const cJSON *item = cJSON_IsArray(value) ? value->child : value;
+	for (; item != NULL; item = item->next) {
+		put_json(out, item);
+		if (!cJSON_IsArray(value))
+			break;
+		wgc_put(out, item->next != NULL ? "\n" : "");
+	}
+}
+
+/* The start of a rule; the whole of it when it is opened. Code between
+ * backticks. */
+static void
+put_marked(wgc_string *out, const char *text, size_t len)
+{
+	bool code = false;
+	char *copy = wgc_format("%.*s", (int)len, text);
+	wgc_text read = wgc_text_ascii(copy);
+	for (size_t i = 0; i < read.len; i++) {
+		if (read.at[i] == '`')
+			wgc_put(out, (code = !code) ? "<code>" : "</code>");
+		else
+			put_char(out, read.at[i]);
+	}
+	wgc_put(out, code ? "</code>" : "");
+	wgc_text_clear(&read);
+	free(copy);
+}
+
+#define SHORT_RULE 100
+
+static void
+put_rule_text(wgc_string *out, const char *text)
+{
+	size_t all = strlen(text), len = SHORT_RULE;
+	if (all <= SHORT_RULE + 20) {
+		put_marked(out, text, all);
+		return;
+	}
+	while (len > SHORT_RULE / 2 && text[len] != ' ')
+		len--;
+	wgc_put(out, "<details><summary>");
+	put_marked(out, text, len);
+	wgc_put(out, " ...</summary>... ");
+	put_marked(out, text + len, all - len);
+	wgc_put(out, "</details>");
+}
+
 /* --- Heads --- */
 
 static const cJSON *
@@ -113,6 +173,8 @@ put_names(wgc_string *out, const cJSON *const *reports, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		char *name = wgc_report_name(reports[i]);
 		wgc_put(out, "<th>");
+		if (n > 1)
+			wgc_putf(out, "<small>%zu</small> ", i + 1);
 		put_text(out, name);
 		wgc_put(out, "</th>");
 		free(name);
@@ -128,6 +190,15 @@ put_list(wgc_string *out, const cJSON *list)
 		put_text(out, cJSON_IsString(item) ? item->valuestring : "");
 		if (item->next != NULL)
 			wgc_put(out, ", ");
+	}
+}
+
+static void
+put_words(wgc_string *out, const cJSON *list)
+{
+	for (const cJSON *w = list == NULL ? NULL : list->child; w != NULL; w = w->next) {
+		put_text(out, cJSON_IsString(w) ? w->valuestring : "");
+		wgc_put(out, w->next != NULL ? " " : "");
 	}
 }
 
@@ -148,7 +219,8 @@ put_count(wgc_string *out, const cJSON *footer, const char *name)
 {
 	long long n = 0;
 	wgc_json_integer(wgc_json_get(footer, name), &n);
-	wgc_putf(out, "%lld %s ", n, name);
+	wgc_putf(out, "%lld&#xA0;%s ", n, strcmp(name, "not_applicable") == 0
+	                                          ? "not&#xA0;applicable" : name);
 }
 
 static void
@@ -164,17 +236,29 @@ put_cell(wgc_string *out, const cJSON *report, const char *row)
 		                                  : strcmp(verdict, "PARTIAL") == 0
 		                                          ? "KNOWN" : "FAIL");
 		put_text(out, verdict);
-		wgc_put(out, "</b>");
+		wgc_put(out, cJSON_IsTrue(wgc_json_get(header, "filtered"))
+		                     ? "</b> <small>only a part was asked</small>" : "</b>");
 	} else if (strcmp(row, "counts") == 0) {
 		put_count(out, footer, "passed");
 		put_count(out, footer, "failed");
 		put_count(out, footer, "known");
 		put_count(out, footer, "skipped");
 		put_count(out, footer, "unproven");
+		put_count(out, footer, "not_applicable");
 	} else if (strcmp(row, "choices") == 0) {
 		put_choices(out, wgc_json_get(header, row));
+	} else if (strcmp(row, "corpus") == 0) {
+		char *start = wgc_format("%.12s", wgc_result_get(header, row));
+		put_text(out, start);
+		free(start);
+	} else if (strcmp(row, "adapter") == 0) {
+		wgc_put(out, "<code>");
+		put_words(out, wgc_json_get(header, row));
+		wgc_put(out, "</code>");
 	} else if (strcmp(row, "language") == 0) {
 		put_text(out, wgc_result_get(wgc_json_get(header, "implementation"), row));
+	} else if (cJSON_IsNumber(wgc_json_get(header, row))) {
+		wgc_put_json(out, wgc_json_get(header, row));
 	} else if (cJSON_IsArray(wgc_json_get(header, row))) {
 		put_list(out, wgc_json_get(header, row));
 	} else {
@@ -188,9 +272,10 @@ put_summary(wgc_string *out, const cJSON *const *reports, size_t n)
 {
 	static const char *const rows[] = {
 		"verdict", "counts", "language", "components", "profiles", "choices",
-		"features", "fixed", "tier", "seed", "ended", "corpus",
+		"features", "fixed", "tier", "seed", "cases", "ended", "suite", "corpus",
+		"adapter",
 	};
-	wgc_put(out, "<table><thead><tr><th></th>");
+	wgc_put(out, "<div class=\"w\"><table class=\"s\"><thead><tr><th></th>");
 	put_names(out, reports, n);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		wgc_putf(out, "<tr><th>%s</th>",
@@ -199,7 +284,7 @@ put_summary(wgc_string *out, const cJSON *const *reports, size_t n)
 			put_cell(out, reports[k], rows[i]);
 		wgc_put(out, "</tr>\n");
 	}
-	wgc_put(out, "</tbody></table>\n");
+	wgc_put(out, "</tbody></table></div>\n");
 }
 
 /* --- The matrix: rules down, implementations across --- */
@@ -248,8 +333,25 @@ count_rule(const cJSON *report, const char *rule)
 	return t;
 }
 
+static bool
+is_red(const cJSON *result)
+{
+	return wgc_result_is(result, "FAIL");
+}
+
+/* The first failure that speaks of the rule is further down. */
+static const char *
+first_red(const cJSON *report, const char *rule)
+{
+	for (const cJSON *r = results_of(report); r != NULL; r = r->next)
+		if (is_red(r) && speaks_of(r, rule))
+			return wgc_result_get(r, "id");
+	return NULL;
+}
+
 static void
-put_rule_cell(wgc_string *out, const cJSON *report, const char *rule)
+put_rule_cell(wgc_string *out, const cJSON *report, size_t number,
+              const char *rule)
 {
 	tally t = count_rule(report, rule);
 	const char *class = t.failed > 0     ? "FAIL"
@@ -259,9 +361,12 @@ put_rule_cell(wgc_string *out, const cJSON *report, const char *rule)
 	                    : t.passed > 0   ? "PASS"
 	                                     : "none";
 	if (t.all == 0)
-		wgc_put(out, "<td class=\"none\">-</td>");
+		wgc_put(out, "<td class=\"none r\">-</td>");
+	else if (t.failed + t.known > 0)
+		wgc_putf(out, "<td class=\"%s r\"><a href=\"#i%zu-%s\">%s %zu/%zu</a></td>",
+		         class, number, first_red(report, rule), class, t.passed, t.all);
 	else
-		wgc_putf(out, "<td class=\"%s\">%s %zu/%zu</td>", class, class,
+		wgc_putf(out, "<td class=\"%s r\">%s %zu/%zu</td>", class, class,
 		         t.passed, t.all);
 }
 
@@ -279,21 +384,23 @@ put_matrix(wgc_string *out, const cJSON *const *reports, size_t n)
 {
 	size_t count;
 	const wgc_rule *rules = wgc_all_rules(&count);
-	wgc_put(out, "<h2>Rules</h2>\n<table><thead><tr><th>rule</th><th></th>");
+	wgc_put(out, "<h2>Rules</h2>\n<p><small>Vectors and properties of each rule that passed, of all that were "
+	             "asked; - does not apply. UNPROVEN could not be asked, SKIPPED was declined: neither is a pass.</small></p>\n"
+	             "<div class=\"w\"><table><thead><tr><th>rule</th><th class=\"t\"></th>");
 	put_names(out, reports, n);
 	for (size_t i = 0; i < count; i++) {
 		if (rules[i].claim == NULL || !is_spoken_of(reports, n, rules[i].id))
 			continue;
-		wgc_putf(out, "<tr><th>%s</th><td>", rules[i].id);
-		put_text(out, rules[i].text);
+		wgc_putf(out, "<tr><th>%s</th><td class=\"t\">", rules[i].id);
+		put_rule_text(out, rules[i].text);
 		wgc_putf(out, " <small>%s %s %s</small></td>",
 		         rules[i].must ? "MUST" : "SHOULD", rules[i].claim,
 		         rules[i].profile == NULL ? "" : rules[i].profile);
 		for (size_t k = 0; k < n; k++)
-			put_rule_cell(out, reports[k], rules[i].id);
+			put_rule_cell(out, reports[k], k + 1, rules[i].id);
 		wgc_put(out, "</tr>\n");
 	}
-	wgc_put(out, "</tbody></table>\n");
+	wgc_put(out, "</tbody></table></div>\n");
 }
 
 /* --- Races --- */
@@ -305,65 +412,120 @@ number(const cJSON *object, const char *name)
 	return cJSON_IsNumber(n) ? n->valuedouble : 0;
 }
 
-/* The row of an event: one for each lane, in order of first appearance. */
+#define LANE      22
+#define LEFT      110
+#define WIDTH     780
+#define MAX_LANES 16
+#define LETTER    6.7 /* how wide one is, about */
+
+/* The lanes of a race, in order of first appearance. Of a hundred calls only
+ * those that got something are drawn. */
+typedef struct lanes {
+	const char *name[MAX_LANES];
+	size_t n, left_out;
+} lanes;
+
 static size_t
-lane_of(const cJSON *timeline, const cJSON *event)
+lane_of(const lanes *l, const cJSON *event)
 {
-	const char *name = wgc_result_get(event, "lane");
-	size_t lane = 0;
-	for (const cJSON *e = timeline->child; e != NULL; e = e->next) {
-		bool earlier = false;
-		for (const cJSON *p = timeline->child; p != e; p = p->next)
-			earlier |= strcmp(wgc_result_get(p, "lane"),
-			                  wgc_result_get(e, "lane")) == 0;
-		if (strcmp(wgc_result_get(e, "lane"), name) == 0)
-			return lane;
-		lane += !earlier;
-	}
-	return lane;
+	size_t i = 0;
+	while (i < l->n && strcmp(l->name[i], wgc_result_get(event, "lane")) != 0)
+		i++;
+	return i;
 }
 
-#define LANE    22
-#define LEFT    110
-#define WIDTH   780
-#define MAX_EVENTS 200
+static bool
+has_won(const cJSON *timeline, const char *lane)
+{
+	for (const cJSON *e = timeline->child; e != NULL; e = e->next)
+		if (strcmp(wgc_result_get(e, "lane"), lane) == 0 &&
+		    cJSON_IsTrue(wgc_json_get(e, "won")))
+			return true;
+	return false;
+}
+
+static size_t
+count_lanes(const cJSON *timeline)
+{
+	size_t n = 0;
+	for (const cJSON *e = timeline->child; e != NULL; e = e->next) {
+		const cJSON *p = timeline->child;
+		while (p != e && strcmp(wgc_result_get(p, "lane"),
+		                        wgc_result_get(e, "lane")) != 0)
+			p = p->next;
+		n += p == e;
+	}
+	return n;
+}
+
+static lanes
+lanes_of(const cJSON *timeline)
+{
+	lanes l = { .n = 0 };
+	size_t all = count_lanes(timeline);
+	for (int losers = all <= MAX_LANES; losers < 2 && l.n == 0; losers++)
+		for (const cJSON *e = timeline->child; e != NULL; e = e->next)
+			if (l.n < MAX_LANES && lane_of(&l, e) == l.n &&
+			    (losers || has_won(timeline, wgc_result_get(e, "lane"))))
+				l.name[l.n++] = wgc_result_get(e, "lane");
+	l.left_out = all - l.n;
+	return l;
+}
+
+static void
+put_event(wgc_string *out, const cJSON *event, size_t lane, double x,
+          double width)
+{
+	const char *what = wgc_result_get(event, "what");
+	size_t y = lane * LANE + 2;
+	wgc_putf(out, "<rect x=\"%.1f\" y=\"%zu\" width=\"%.1f\" height=\"%d\" fill=\"%s\" fill-opacity=\".35\" stroke=\"currentColor\"><title>",
+	         x, y, width < 2 ? 2 : width, LANE - 5,
+	         cJSON_IsTrue(wgc_json_get(event, "won")) ? "#2a7d46" : "#888");
+	put_text(out, what);
+	wgc_put(out, "</title></rect>");
+	if ((double)strlen(what) * LETTER + 6 > width)
+		return;
+	wgc_putf(out, "<text x=\"%.1f\" y=\"%zu\" fill=\"currentColor\">", x + 3, y + 13);
+	put_text(out, what);
+	wgc_put(out, "</text>");
+}
 
 static void
 put_timeline(wgc_string *out, const cJSON *timeline)
 {
 	double start = 0, end = 0;
-	size_t lanes = 0, events = 0;
+	bool any = false;
+	lanes l = lanes_of(timeline);
 	for (const cJSON *e = timeline->child; e != NULL; e = e->next) {
 		double t0 = number(e, "t0"), t1 = number(e, "t1");
-		start = e == timeline->child || t0 < start ? t0 : start;
-		end = e == timeline->child || t1 > end ? t1 : end;
-		size_t lane = lane_of(timeline, e) + 1;
-		lanes = lane > lanes ? lane : lanes;
-		if (++events >= MAX_EVENTS)
-			break;
+		if (lane_of(&l, e) == l.n)
+			continue;
+		start = !any || t0 < start ? t0 : start;
+		end = !any || t1 > end ? t1 : end;
+		any = true;
 	}
 	double scale = end > start ? WIDTH / (end - start) : 0;
-	wgc_putf(out, "<svg viewBox=\"0 0 %d %zu\" role=\"img\">", LEFT + WIDTH + 10,
-	         lanes * LANE + 4);
-	events = 0;
-	for (const cJSON *e = timeline->child;
-	     e != NULL && events < MAX_EVENTS; e = e->next, events++) {
-		double x = LEFT + (number(e, "t0") - start) * scale;
-		double width = (number(e, "t1") - number(e, "t0")) * scale;
-		size_t y = lane_of(timeline, e) * LANE + 2;
-		wgc_putf(out, "<text x=\"0\" y=\"%zu\" fill=\"currentColor\">", y + 13);
-		put_text(out, wgc_result_get(e, "lane"));
-		wgc_putf(out, "</text><rect x=\"%.1f\" y=\"%zu\" width=\"%.1f\" height=\"%d\" fill=\"%s\" fill-opacity=\".35\" stroke=\"currentColor\"/>",
-		         x, y, width < 2 ? 2 : width, LANE - 5,
-		         cJSON_IsTrue(wgc_json_get(e, "won")) ? "#2a7d46" : "#888");
-		wgc_putf(out, "<text x=\"%.1f\" y=\"%zu\" fill=\"currentColor\">", x + 3, y + 13);
-		put_text(out, wgc_result_get(e, "what"));
+	wgc_putf(out, "<div class=\"w\"><svg viewBox=\"0 0 %d %zu\" role=\"img\">",
+	         LEFT + WIDTH + 10, l.n * LANE + 4);
+	for (size_t i = 0; i < l.n; i++) {
+		wgc_putf(out, "<text x=\"0\" y=\"%zu\" fill=\"currentColor\">", i * LANE + 15);
+		put_text(out, l.name[i]);
 		wgc_put(out, "</text>");
 	}
-	wgc_put(out, "</svg>\n");
+	for (const cJSON *e = timeline->child; e != NULL; e = e->next)
+		if (lane_of(&l, e) < l.n)
+			put_event(out, e, lane_of(&l, e),
+			          LEFT + (number(e, "t0") - start) * scale,
+			          (number(e, "t1") - number(e, "t0")) * scale);
+	wgc_put(out, "</svg></div>\n");
+	if (l.left_out > 0)
+		wgc_putf(out, "<p><small>and %zu more</small></p>\n", l.left_out);
 }
 
 /* --- Failures --- */
+
+/* Longer ones are folded. */
+#define MAX_BLOCK 1500
 
 static void
 put_block(wgc_string *out, const cJSON *result, const char *member)
@@ -371,19 +533,25 @@ put_block(wgc_string *out, const cJSON *result, const char *member)
 	const cJSON *value = wgc_json_get(result, member);
 	if (value == NULL)
 		return;
-	wgc_putf(out, "<p><small>%s</small><br><code>", member);
-	put_json(out, value);
-	wgc_put(out, "</code></p>\n");
+	wgc_string text = { 0 };
+	put_lines(&text, value);
+	bool folded = text.len > MAX_BLOCK;
+	wgc_putf(out, folded ? "<details><summary><small>%s</small></summary><code>"
+	                     : "<p><small>%s</small><br><code>", member);
+	wgc_put(out, text.ptr);
+	wgc_put(out, folded ? "</code></details>\n" : "</code></p>\n");
+	free(text.ptr);
 }
 
 static void
-put_failure(wgc_string *out, const cJSON *result)
+put_head(wgc_string *out, const cJSON *result, size_t number)
 {
 	char *tags = wgc_result_tags(result), *rules = wgc_result_rules(result);
 	const char *failure = wgc_result_get(result, "failure");
-	bool known = wgc_json_get(result, "known") != NULL;
-	wgc_putf(out, "<article><h3><span class=\"%s\">%s</span> %s <small>",
-	         known ? "KNOWN" : wgc_result_get(result, "verdict"),
+	const char *class = wgc_json_get(result, "known") != NULL
+	                            ? "KNOWN" : wgc_result_get(result, "verdict");
+	wgc_putf(out, "<article class=\"%s\" id=\"i%zu-%s\"><h3><span class=\"%s\">%s</span> %s <small>",
+	         class, number, wgc_result_get(result, "id"), class,
 	         *failure != '\0' ? failure : wgc_result_get(result, "verdict"),
 	         wgc_result_get(result, "id"));
 	put_text(out, tags);
@@ -393,50 +561,81 @@ put_failure(wgc_string *out, const cJSON *result)
 	put_text(out, wgc_result_get(result, "why"));
 	wgc_put(out, " <small>");
 	put_text(out, wgc_result_get(result, "where"));
-	wgc_put(out, "</small></p>\n<p><code>");
-	put_text(out, wgc_result_get(result, "detail"));
-	wgc_put(out, "</code></p>\n");
-	put_block(out, result, "known");
-	put_block(out, result, "request");
-	put_block(out, result, "expected");
-	put_block(out, result, "reply");
-	if (cJSON_IsArray(wgc_json_get(result, "timeline")))
-		put_timeline(out, wgc_json_get(result, "timeline"));
-	if (wgc_json_get(result, "token") != NULL) {
-		wgc_put(out, "<p><small>replay</small><br><code>wicketgate-conformance replay ");
-		put_text(out, wgc_result_get(result, "token"));
-		wgc_put(out, " -- ...</code></p>\n");
-	}
-	wgc_put(out, "</article>\n");
+	wgc_put(out, "</small></p>\n");
 	free(tags);
 	free(rules);
 }
 
-static bool
-is_worth_showing(const cJSON *result)
+static void
+put_failure(wgc_string *out, const cJSON *result, size_t number)
 {
-	return wgc_result_is(result, "FAIL") || wgc_result_is(result, "SKIPPED") ||
-	       wgc_result_is(result, "UNPROVEN") ||
-	       wgc_json_get(result, "timeline") != NULL;
+	put_head(out, result, number);
+	wgc_put(out, "<p><code>");
+	put_text(out, wgc_result_get(result, "detail"));
+	wgc_put(out, "</code></p>\n");
+	if (cJSON_IsArray(wgc_json_get(result, "timeline")))
+		put_timeline(out, wgc_json_get(result, "timeline"));
+	put_block(out, result, "known");
+	put_block(out, result, "request");
+	put_block(out, result, "expected");
+	put_block(out, result, "reply");
+	if (wgc_json_get(result, "token") != NULL) {
+		wgc_put(out, "<p><small>again</small><br><code>wicketgate-conformance replay ");
+		put_text(out, wgc_result_get(result, "token"));
+		wgc_put(out, " -- ...</code></p>\n");
+	}
+	wgc_put(out, "</article>\n");
+}
+
+static bool
+has_reason(const cJSON *result, const char *verdict, const char *detail)
+{
+	return wgc_result_is(result, verdict) &&
+	       strcmp(wgc_result_get(result, "detail"), detail) == 0;
+}
+
+/* What was skipped or could not be asked: each reason once, with its ids. */
+static bool
+put_open(wgc_string *out, const cJSON *report, const char *verdict)
+{
+	bool any = false;
+	for (const cJSON *r = results_of(report); r != NULL; r = r->next) {
+		const char *detail = wgc_result_get(r, "detail");
+		const cJSON *first = results_of(report);
+		while (first != r && !has_reason(first, verdict, detail))
+			first = first->next;
+		if (first != r || !has_reason(r, verdict, detail))
+			continue;
+		any = true;
+		wgc_putf(out, "<p><b class=\"%s\">%s</b> ", verdict, verdict);
+		put_text(out, detail);
+		wgc_put(out, "<br><small>");
+		for (const cJSON *o = r; o != NULL; o = o->next)
+			if (has_reason(o, verdict, detail))
+				wgc_putf(out, "%s ", wgc_result_get(o, "id"));
+		wgc_put(out, "</small></p>\n");
+	}
+	return any;
+}
+
+static bool
+put_complaints(wgc_string *out, const cJSON *report)
+{
+	const cJSON *list = wgc_json_get(wgc_json_get(report, "footer"), "complaints");
+	const cJSON *c = list == NULL ? NULL : list->child;
+	bool any = c != NULL;
+	for (; c != NULL; c = c->next) {
+		wgc_put(out, "<p><b class=\"FAIL\">EXPECTED FAILURES</b> ");
+		put_text(out, cJSON_IsString(c) ? c->valuestring : "");
+		wgc_put(out, "</p>\n");
+	}
+	return any;
 }
 
 static void
-put_results(wgc_string *out, const cJSON *report)
+put_all_results(wgc_string *out, const cJSON *report)
 {
-	char *name = wgc_report_name(report);
-	wgc_put(out, "<h2>");
-	put_text(out, name);
-	wgc_put(out, "</h2>\n");
-	free(name);
-	bool any = false;
-	for (const cJSON *r = results_of(report); r != NULL; r = r->next)
-		if (is_worth_showing(r)) {
-			put_failure(out, r);
-			any = true;
-		}
-	if (!any)
-		wgc_put(out, "<p class=\"PASS\">Nothing failed, was skipped or is unproven.</p>\n");
-	wgc_put(out, "<details><summary>All results</summary>\n<table><tbody>\n");
+	wgc_put(out, "<details><summary>All results</summary>\n<div class=\"w\"><table><tbody>\n");
 	for (const cJSON *r = results_of(report); r != NULL; r = r->next) {
 		char *rules = wgc_result_rules(r);
 		wgc_putf(out, "<tr><th>%s</th><td class=\"%s\">%s</td><td>%s</td><td>",
@@ -446,7 +645,30 @@ put_results(wgc_string *out, const cJSON *report)
 		wgc_put(out, "</td></tr>\n");
 		free(rules);
 	}
-	wgc_put(out, "</tbody></table></details>\n");
+	wgc_put(out, "</tbody></table></div></details>\n");
+}
+
+static void
+put_results(wgc_string *out, const cJSON *report, size_t number, size_t n)
+{
+	char *name = wgc_report_name(report);
+	wgc_put(out, "<h2>");
+	if (n > 1)
+		wgc_putf(out, "<small>%zu</small> ", number);
+	put_text(out, name);
+	wgc_put(out, "</h2>\n");
+	free(name);
+	bool any = put_complaints(out, report);
+	for (const cJSON *r = results_of(report); r != NULL; r = r->next)
+		if (is_red(r) || wgc_json_get(r, "timeline") != NULL) {
+			put_failure(out, r, number);
+			any = true;
+		}
+	any |= put_open(out, report, "SKIPPED");
+	any |= put_open(out, report, "UNPROVEN");
+	if (!any)
+		wgc_put(out, "<p class=\"PASS\">Nothing failed, was skipped or is unproven.</p>\n");
+	put_all_results(out, report);
 }
 
 void
@@ -460,6 +682,6 @@ wgc_report_html(const cJSON *const *reports, size_t n, wgc_string *out)
 	put_summary(out, reports, n);
 	put_matrix(out, reports, n);
 	for (size_t i = 0; i < n; i++)
-		put_results(out, reports[i]);
+		put_results(out, reports[i], i + 1, n);
 	wgc_put(out, "</body></html>\n");
 }
