@@ -166,6 +166,7 @@ class Corpus:
         self.properties = read(SUITE / "properties.json")["properties"]
         manifest = VECTORS / "MANIFEST.json"
         self.manifest = read(manifest) if manifest.exists() else {}
+        self.bugs = read(SUITE / "mutants.json")["mutants"]
 
     def vectors(self):
         return [v for file in self.files.values() for v in file["vectors"] if "retired" not in v]
@@ -317,6 +318,16 @@ def wrong_conditions(corpus):
                 yield f"{vector['id']}: not one outcome for {chosen}"
 
 
+def wrong_killers(corpus):
+    """What notices a mutant is about the rule that it breaks: whoever else notices it stumbled on it."""
+    about = {item["id"]: item["rules"] for item in [*corpus.vectors(), *corpus.properties]}
+    for bug in corpus.bugs:
+        yield from (f"{bug['id']}: no rule {rule}" for rule in {bug["rule"], *bug["rules"]} - corpus.rules.keys())
+        killers = [about[item] for item in bug["must_be_killed_by"] if item in about]
+        if killers and not any(bug["rule"] in rules for rules in killers):
+            yield f"{bug['id']} breaks {bug['rule']}, and nothing about that is to notice it"
+
+
 def too_few(corpus):
     for component, least in LEAST.items():
         count = len(corpus.files[component]["vectors"])
@@ -357,6 +368,7 @@ CHECKS = {
     wrong_controls: "every attack has a control that must pass",
     wrong_names: "flags, mutants, features and configuration are known, and used",
     wrong_conditions: "exactly one outcome applies for each choice",
+    wrong_killers: "what has to notice a mutant is about the rule that it breaks",
     too_few: "there are as many vectors as promised",
     missing_profiles: "both profiles are covered",
     missing_twins: "every pattern has hits and a benign twin",
@@ -388,6 +400,7 @@ DAMAGES = {
     wrong_controls: lambda c: flagged(c).pop("control"),
     wrong_names: lambda c: c.mutants.discard("S01"),
     wrong_conditions: lambda c: by_choice(c)["expect_by"].popitem(),
+    wrong_killers: lambda c: setattr(c, "bugs", [{**c.bugs[0], "must_be_killed_by": ["SA-0001"]}]),
     too_few: lambda c: c.files["grant"].update(vectors=c.files["grant"]["vectors"][:59]),
     missing_profiles: lambda c: [v.update(profiles=["reference"]) for v in c.files["fence"]["vectors"]],
     missing_twins: lambda c: [v["expect"]["ok"].pop("patterns", 0) for v in c.files["moderate"]["vectors"]

@@ -286,8 +286,8 @@ def test_corpus(tap, _options):
     idle = sorted(rule for rule in needed if not any(
         set(rule_items(rule)) >= set(row["must_be_killed_by"]) for row in MUTANTS.values()))
     # The others are guarded by several rules at once, which is no fault; were they
-    # the most, the rules or the mutants would not tell anything apart.
-    tap.ok(len(idle) * 2 <= len(needed), f"without the items of one of {len(needed) - len(idle)} of "
+    # many, the rules or the mutants would not tell anything apart.
+    tap.ok(len(idle) * 3 <= len(needed), f"without the items of one of {len(needed) - len(idle)} of "
            f"{len(needed)} rules a mutant survives", *idle)
 
 

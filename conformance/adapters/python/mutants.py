@@ -118,6 +118,14 @@ def strip_reference(text):
     "S28": [("sanitize", "if not front.joined and keeps_joiner(front, c, next_visible(text, at)):", "if False:"),
             ("sanitize", "            if keeps_selector(front, c):\n", "            if False:\n")],
     "S29": [("sanitize", "        result = text[:cut_hardened(text, len(result))]\n", "        pass\n")],
+    "S30": [("sanitize", "front.c not in LEADING and after in VOWEL", "after in VOWEL")],
+    "S31": [("sanitize", "    return at if tags in FLAGS else None\n",
+             '    return at if tags.endswith("\\U000e007f") else None\n')],
+    "S32": [("sanitize", "(front.joining and after in JOINING)",
+             "(front.joining and after in JOINING) or (front.c in IDEOGRAPH and after in IDEOGRAPH)")],
+    "S33": [("sanitize", "(front.pictograph and after in PICTOGRAPH)", "(front.pictograph and after != NO_SET)")],
+    "S34": [("sanitize", "front.c in SEQUENCES.get(c, ()) and",
+             "(front.c in SEQUENCES.get(c, ()) or front.c.isalpha()) and")],
     # --- fence ---
     "F01": before_neutralizing('return text.replace("<<<", "< < < ").replace(">>>", "> > > ")'),
     "F02": no_bridge(0xE0000, 0xE007F),
@@ -172,6 +180,11 @@ def strip_reference(text):
     "N3": [("fence", '"[+-]?[0-9.]+|', 'r"[+-]?[\\d.]+|')],
     "N4": [("fence", '"[+-]?[0-9.]+|', '"[+-]?[0-9.][0-9a-fA-FxX.+-]*|')],
     "N5": [("fence", "BARE.fullmatch(text)", "BARE.fullmatch(text.strip())")],
+    "F34": [("fence", '                value += "\\n"\n', "                pass\n")],
+    "F35": [("fence", "(behind[x.start()] for x in KEYWORD.finditer(read))",
+             "(behind[x.start()] for x in [KEYWORD.search(read)])")],
+    "F36": [("fence", "        if not QUOTATION.fullmatch(group[0]):\n",
+             "        if True:\n")],
     # --- moderator ---
     "M01": [("moderate", VIEWS, VIEWS.replace("views(text, delivered,", "views(text[:LIMIT], delivered[:LIMIT],"))],
     "M02": [("moderate", VIEWS, "    for view in {text}:\n")],
@@ -218,6 +231,14 @@ def strip_reference(text):
     "M31": [("moderate", ', HIDDEN.sub(" ", text), seen(text)}', "}")],
     "M32": [("moderate", "    plain |= {view.translate(FOLDING) for view in plain if not view.isascii()}\n", "")],
     "M33": [("moderate", "DEPTH = 8", "DEPTH = 9")],
+    "M34": [("moderate", ', HIDDEN.sub(" ", text), seen(text)}', ', HIDDEN.sub(" ", text)}')],
+    "M35": [("moderate", "strip_output = sets.deleter(sets.STRIP_OUTPUT, sets.TAGS)",
+             'strip_output = sets.deleter(sets.STRIP_OUTPUT, sets.TAGS, ["0009"])'),
+            ("moderate", "strip_output_keep_tags = sets.deleter(sets.STRIP_OUTPUT)",
+             'strip_output_keep_tags = sets.deleter(sets.STRIP_OUTPUT, ["0009"])')],
+    "M36": [("moderate", '        elif event.kind == "string" and inside < DEPTH:\n',
+             '        elif event.kind in ("name", "string") and inside < DEPTH:\n')],
+    "M37": [("moderate", '        report.note(str(path()), "truncated")\n', "        pass\n")],
     # --- intents ---
     "I01": [("intent", '    return name.encode("utf-16-be", "surrogatepass")\n', "    return name\n")],
     "I02": [("intent", '    return name.encode("utf-16-be", "surrogatepass")\n',
@@ -247,6 +268,10 @@ def strip_reference(text):
             ("intent", "entries > settings.entries", "entries > settings.entries + 1"),
             ("intent", "length > settings.bytes", "length > settings.bytes + 1")],
     "I18": [("intent", '    if envelope["canonical"] != text or', '    return intent, digest\n    if envelope["canonical"] != text or')],
+    "I19": [("intent", "value.keys() - required.keys() - optional.keys() \\\n                    or ",
+             'value.keys() - required.keys() - optional.keys() - {"authorized"} \\\n'
+             "                    or "),
+            ("intent", "(value[name]) for name in value}", "(value[name])\n                    for name in value if name in required or name in optional}")],
     # --- grants ---
     "G01": [("adapter", '"store.claim", "threads"', '"store.get-put", "threads"'),
             ("adapter", '''        return line.ask("store.claim", {"key": form_of(grant_id), "expires_s": expires_s,
@@ -308,6 +333,11 @@ def strip_reference(text):
     "G25": [("durable", "            self.child.wait()\n",
              '            self.child.wait()\n            os.unlink(f"{self.directory.name}/claims")\n')],
     "G26": [("grant", '        if environment == "production" or not allowed:\n', "        if False:\n")],
+    "G27": [("grant", "        if self.sealed:\n", "        if False:\n")],
+    "G28": [("grant", "        if not self.sealed:\n", "        if False:\n")],
+    "G29": [("grant", '    same(claims["aud"], audience(subject))\n', "")],
+    "G30": [("grant", 'if not 1 <= len(grant_id.encode("utf-8", "surrogatepass")) <= ID_MAX or \\\n'
+             "                    expires_s", "if expires_s")],
 }
 # empty.py: a race that is none over a ledger that is none
 MUTANTS_EMPTY = {"Z13": [*MUTANTS["G01"], (
