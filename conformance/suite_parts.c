@@ -341,6 +341,44 @@ store_is_played(char **argv)
 	wgc_adapter_free(adapter);
 }
 
+/* An envelope may be written in other words; it may not say something else. */
+static bool
+is_envelope(const char *expected, const char *got)
+{
+	cJSON *expect = cJSON_CreateObject(), *hello = cJSON_CreateObject();
+	cJSON_AddStringToObject(cJSON_AddObjectToObject(expect, "ok"), "envelope", expected);
+	wgc_reply reply = { WGC_OK, cJSON_CreateObject() };
+	cJSON_AddStringToObject(reply.body, "envelope", got);
+	wgc_setup setup = wgc_setup_default();
+	wgc_string why = { 0 };
+	bool same = wgc_reply_meets(expect, &reply, hello, &setup, false, &why);
+	free(why.ptr);
+	wgc_reply_clear(&reply);
+	cJSON_Delete(hello);
+	cJSON_Delete(expect);
+	return same;
+}
+
+static void
+documents_by_meaning(void)
+{
+	static const char *const sound[] = {
+		"{\"a\":[1,\"x\"],\"b\":{}}", " { \"b\" : {}, \"\\u0061\":[1.0e0,\"\\u0078\"]}\n",
+	};
+	static const char *const other[] = {
+		"{\"a\":[1,\"x\"],\"b\":{}}x", "{\"a\":[1,\"x\"],\"b\":{}} {}",
+		"{\"a\":[1,\"x\"],\"b\":{},\"b\":{}}", "{\"a\":[1,\"x\"],\"a\":[2],\"b\":{}}",
+		"{\"a\":[\"x\",1],\"b\":{}}", "{\"a\":[1,\"x\"],\"b\":[]}", "{\"a\":[1,\"x\"]}",
+		"{\"a\":[01,\"x\"],\"b\":{}}", "", "{\"a\":[1,\"x\"],\"b\":{},\"c\":1}",
+	};
+	claim(is_envelope(sound[0], sound[0]) && is_envelope(sound[0], sound[1]),
+	      "a document may be written in many ways", "");
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+		claim(!is_envelope(sound[0], other[i]), "but it has to be that document", other[i]);
+	claim(!is_envelope("[9007199254740992]", "[9007199254740993]"),
+	      "and whole numbers are exact", "");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -348,6 +386,7 @@ main(int argc, char **argv)
 	forms_are_one();
 	texts_are_written();
 	values_by_meaning();
+	documents_by_meaning();
 	corpus_is_sound();
 	if (argc > 1)
 		store_is_played(argv + 1);
