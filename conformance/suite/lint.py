@@ -287,7 +287,10 @@ def wrong_names(corpus):
         yield from (f"{component}: flag {flag} is not {'described' if flag in used else 'used'}"
                     for flag in used ^ set(file["flags"]))
     killed = {m for v in corpus.vectors() for m in v.get("kills", [])}
-    yield from (f"mutant {m} is {'not known' if m in killed else 'noticed by no vector'}" for m in killed ^ corpus.mutants)
+    # Whose witness needs a store that is played is noticed by properties only.
+    played = {bug["id"] for bug in corpus.bugs if isinstance(bug["witness"], dict)}
+    yield from (f"mutant {m} is {'not known' if m in killed else 'noticed by no vector'}"
+                for m in killed ^ corpus.mutants if m in killed or m not in played)
     for vector in corpus.vectors():
         yield from (f"{vector['id']}: no configuration {name}"
                     for name in vector.get("config", {}) if name not in hello["fixed"]["items"]["enum"])
@@ -326,6 +329,9 @@ def wrong_killers(corpus):
         killers = [about[item] for item in bug["must_be_killed_by"] if item in about]
         if killers and not any(bug["rule"] in rules for rules in killers):
             yield f"{bug['id']} breaks {bug['rule']}, and nothing about that is to notice it"
+        yield from (f"{vector['id']} has to notice {bug['id']}, and does not say so among what it kills"
+                    for vector in corpus.vectors()
+                    if vector["id"] in bug["must_be_killed_by"] and bug["id"] not in vector.get("kills", []))
 
 
 def too_few(corpus):
