@@ -246,6 +246,20 @@ def big_replies():
     tap.ok(code == FAIL and 1000 < len(message) < 5000 and "(cut: 1000003 bytes)" in message, "a report shows the start of a megabyte", message[-60:])
 
 
+def aborted():
+    """Whoever ended the process is not buried under what was not asked because of that."""
+    page = directory / "aborted.html"
+    dying = adapter("dying", "loop(lambda r: os._exit(3) if r['op'] == 'fence.wrap' else say(line(r)))")
+    code, report, told = run(dying, "--only", "FN-0*", "--html", page)
+    left = [r for r in report["results"] if r.get("aborted")]
+    told, text = told.decode(), page.read_text(encoding="ascii")
+    tap.ok(code == FAIL and len(left) > 20 and all(r["verdict"] == "FAIL" for r in left), "what was not asked any more fails")
+    tap.ok(f"ABORTED: {len(left)} more" in told and "exited with status 3" in told and f"CRASH {left[0]['id']} " not in told,
+           "but it is counted, not told", told[-900:])
+    tap.ok(text.count("<article") == sum(r["verdict"] == "FAIL" for r in report["results"]) - len(left) and 'id="i1-aborted"' in text,
+           "and in the page it is one line")
+
+
 def report_files():
     """They are of this run, or empty; never of the last one."""
     target = directory / "stale.json"
@@ -634,6 +648,7 @@ def main():
     hostile_adapters()
     false_greens()
     big_replies()
+    aborted()
     report_files()
     no_survivors()
     interrupted()

@@ -29,6 +29,12 @@ wgc_result_fails(const cJSON *result)
 	       wgc_json_get(result, "known") == NULL;
 }
 
+bool
+wgc_result_is_aborted(const cJSON *result)
+{
+	return cJSON_IsTrue(wgc_json_get(result, "aborted"));
+}
+
 char *
 wgc_result_tags(const cJSON *result)
 {
@@ -158,13 +164,19 @@ put_failure(wgc_string *out, const cJSON *result)
 static void
 put_failures(wgc_string *out, const cJSON *report)
 {
-	size_t failures = 0;
-	for (const cJSON *r = results_of(report); r != NULL; r = r->next)
-		if (wgc_result_fails(r) && ++failures <= SHOWN)
+	size_t failures = 0, aborted = 0;
+	for (const cJSON *r = results_of(report); r != NULL; r = r->next) {
+		aborted += wgc_result_fails(r) && wgc_result_is_aborted(r);
+		if (wgc_result_fails(r) && !wgc_result_is_aborted(r) &&
+		    ++failures <= SHOWN)
 			put_failure(out, r);
+	}
 	if (failures > SHOWN)
 		wgc_putf(out, "... and %zu more (--html, --json or --tap show all)\n\n",
 		         failures - SHOWN);
+	if (aborted > 0)
+		wgc_putf(out, "ABORTED: %zu more were not asked after three deaths in their component\n\n",
+		         aborted);
 	if (failures > 0)
 		wgc_put(out, "`wicketgate-conformance explain ID` says more of an id or a rule.\n\n");
 }

@@ -23,6 +23,8 @@ const char *wgc_result_get(const cJSON *result, const char *member);
 bool wgc_result_is(const cJSON *result, const char *verdict);
 /* FAIL and not known; what makes a run fail if it is a MUST. */
 bool wgc_result_fails(const cJSON *result);
+/* It was not asked any more, because others had ended the process. */
+bool wgc_result_is_aborted(const cJSON *result);
 /* "[MUST safety critical]" */
 char *wgc_result_tags(const cJSON *result);
 /* "F3.1 F4.1" */

@@ -343,10 +343,15 @@ is_red(const cJSON *result)
 static const char *
 first_red(const cJSON *report, const char *rule)
 {
-	for (const cJSON *r = results_of(report); r != NULL; r = r->next)
-		if (is_red(r) && speaks_of(r, rule))
+	const char *first = NULL;
+	for (const cJSON *r = results_of(report); r != NULL; r = r->next) {
+		if (!is_red(r) || !speaks_of(r, rule))
+			continue;
+		if (!wgc_result_is_aborted(r))
 			return wgc_result_get(r, "id");
-	return NULL;
+		first = "aborted";
+	}
+	return first;
 }
 
 static void
@@ -618,6 +623,23 @@ put_open(wgc_string *out, const cJSON *report, const char *verdict)
 	return any;
 }
 
+/* Hundreds of these would bury the three that ended the process. */
+static void
+put_aborted(wgc_string *out, const cJSON *report, size_t number)
+{
+	size_t n = 0;
+	for (const cJSON *r = results_of(report); r != NULL; r = r->next) {
+		if (!wgc_result_is_aborted(r))
+			continue;
+		if (n++ == 0)
+			wgc_putf(out, "<p id=\"i%zu-aborted\"><b class=\"FAIL\">ABORTED</b> not asked after three deaths in "
+			              "their component<br><small>", number);
+		wgc_putf(out, "%s ", wgc_result_get(r, "id"));
+	}
+	if (n > 0)
+		wgc_put(out, "</small></p>\n");
+}
+
 static bool
 put_complaints(wgc_string *out, const cJSON *report)
 {
@@ -661,9 +683,11 @@ put_results(wgc_string *out, const cJSON *report, size_t number, size_t n)
 	bool any = put_complaints(out, report);
 	for (const cJSON *r = results_of(report); r != NULL; r = r->next)
 		if (is_red(r) || wgc_json_get(r, "timeline") != NULL) {
-			put_failure(out, r, number);
+			if (!wgc_result_is_aborted(r))
+				put_failure(out, r, number);
 			any = true;
 		}
+	put_aborted(out, report, number);
 	any |= put_open(out, report, "SKIPPED");
 	any |= put_open(out, report, "UNPROVEN");
 	if (!any)

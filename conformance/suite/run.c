@@ -535,6 +535,16 @@ rules_of(const item *what)
 	return rules;
 }
 
+/* Others ended the process; this one only stood behind them. */
+static bool
+is_aborted(const wgc_outcome *outcome)
+{
+	return outcome->verdict == WGC_FAIL && outcome->kind == WGC_CRASH &&
+	       outcome->detail != NULL &&
+	       (strstr(outcome->detail, "not asked: ") != NULL ||
+	        strncmp(outcome->detail, "ABORTED", 7) == 0);
+}
+
 static cJSON *
 result_json(const run *r, const item *what)
 {
@@ -550,6 +560,8 @@ result_json(const run *r, const item *what)
 	add_text(json, "why", what->why);
 	add_text(json, "verdict", verdict_of(r, what));
 	add_text(json, "failure", failure_of(o));
+	if (is_aborted(o))
+		cJSON_AddBoolToObject(json, "aborted", true);
 	cJSON_AddNumberToObject(json, "runs", (double)what->runs);
 	cJSON_AddNumberToObject(json, "passed", (double)what->passed);
 	cJSON_AddNumberToObject(json, "asked", (double)what->asked);
