@@ -321,19 +321,6 @@ def wrong_conditions(corpus):
                 yield f"{vector['id']}: not one outcome for {chosen}"
 
 
-def wrong_killers(corpus):
-    """What notices a mutant is about the rule that it breaks: whoever else notices it stumbled on it."""
-    about = {item["id"]: item["rules"] for item in [*corpus.vectors(), *corpus.properties]}
-    for bug in corpus.bugs:
-        yield from (f"{bug['id']}: no rule {rule}" for rule in {bug["rule"], *bug["rules"]} - corpus.rules.keys())
-        killers = [about[item] for item in bug["must_be_killed_by"] if item in about]
-        if killers and not any(bug["rule"] in rules for rules in killers):
-            yield f"{bug['id']} breaks {bug['rule']}, and nothing about that is to notice it"
-        yield from (f"{vector['id']} has to notice {bug['id']}, and does not say so among what it kills"
-                    for vector in corpus.vectors()
-                    if vector["id"] in bug["must_be_killed_by"] and bug["id"] not in vector.get("kills", []))
-
-
 def too_few(corpus):
     for component, least in LEAST.items():
         count = len(corpus.files[component]["vectors"])
@@ -357,6 +344,19 @@ def missing_twins(corpus):
         benign = [v for v in texts if v["why"].endswith(f"({name})")]
         if len(found) < 2 or not benign:
             yield f"{name}: {len(found)} hits, {len(benign)} benign twins"
+
+
+def wrong_killers(corpus):
+    """What notices a mutant is about the rule that it breaks: whoever else notices it stumbled on it."""
+    about = {item["id"]: item["rules"] for item in [*corpus.vectors(), *corpus.properties]}
+    for bug in corpus.bugs:
+        yield from (f"{bug['id']}: no rule {rule}" for rule in {bug["rule"], *bug["rules"]} - corpus.rules.keys())
+        killers = [about[item] for item in bug["must_be_killed_by"] if item in about]
+        if killers and not any(bug["rule"] in rules for rules in killers):
+            yield f"{bug['id']} breaks {bug['rule']}, and nothing about that is to notice it"
+        yield from (f"{vector['id']} has to notice {bug['id']}, and does not say so among what it kills"
+                    for vector in corpus.vectors()
+                    if vector["id"] in bug["must_be_killed_by"] and bug["id"] not in vector.get("kills", []))
 
 
 def wrong_manifest(corpus):
