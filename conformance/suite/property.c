@@ -274,7 +274,8 @@ try_batches(run *r, const wgc_setup *base)
 	r->whole = done >= r->cases || r->tried >= r->least;
 }
 
-/* Played cases: all of them, or as many as were asked for. */
+/* Played cases: all of them, or as many as were asked for; more while none of
+ * them proved anything, because threads meet when they like. */
 static void
 try_played(run *r, const wgc_setup *base)
 {
@@ -290,7 +291,9 @@ try_played(run *r, const wgc_setup *base)
 		wgc_play(r->property, choices, &what);
 		more = note(r, choices, &what) &&
 		       (r->method->exhaustive ? wgc_choices_next(choices)
-		                              : i + 1 < r->cases);
+		                              : i + 1 < r->cases ||
+		                                (r->tried == r->unproven &&
+		                                 i + 1 < 10 * r->cases));
 	}
 	r->whole = !more || r->tried >= r->least;
 	free(choices);
