@@ -28,6 +28,7 @@ const toy gate_toys[] = {
 	{ "G19 the signature is not checked", "P-GR7" },
 	{ "G20 what stands behind the signature is not looked at", "P-GR7" },
 	{ "G21 forgets the first claim after fifty", "P-GR5" },
+	{ "G22 passes on what a failing handler said", "P-GR3" },
 	{ NULL, NULL },
 };
 
@@ -225,8 +226,12 @@ run(gate *g, const execution *e)
 	g->count[fails] += has(g, "G08") ? 0 : has(g, "G09") ? 2 : 1;
 	if (fails && has(g, "G10"))
 		forget(g, e->key);
-	if (fails)
-		return wgc_err("ACTION_EXECUTION_FAILED");
+	if (fails) {
+		wgc_reply failed = wgc_err("ACTION_EXECUTION_FAILED");
+		if (has(g, "G22"))
+			cJSON_AddStringToObject(failed.body, "message", "do-not-show");
+		return failed;
+	}
 	cJSON *body = cJSON_CreateObject();
 	cJSON_AddBoolToObject(body, "executed", true);
 	return wgc_ok(body);

@@ -31,6 +31,7 @@ const toy text_toys[] = {
 	{ "F23 skips text that has < < already", "P-FN1" },
 	{ "F24 a nonce in the delimiters", "P-FN7" },
 	{ "F25 no line feed before the end", "P-FN2" },
+	{ "F26 the contract counts how often it was read", "P-FN12" },
 	{ "N1 TRUE needs no fence", "P-FN6" },
 	{ "N2 - needs no fence", "P-FN6" },
 	{ "N3 any digits need no fence", "P-FN6" },
@@ -55,7 +56,7 @@ const toy text_toys[] = {
 const char text_toy_hello[] =
 	"{\"components\":[\"sanitize\",\"fence\"],\"profiles\":[\"reference\"],"
 	"\"operations\":[\"sanitize.text\",\"fence.neutralize\",\"fence.wrap\","
-	"\"fence.needs\"],\"choices\":{\"length_unit\":[\"codepoint\"]},"
+	"\"fence.needs\",\"fence.constants\"],\"choices\":{\"length_unit\":[\"codepoint\"]},"
 	"\"features\":[],\"fixed\":[],\"max_line\":8388608,\"max_inflight\":64}";
 
 static bool
@@ -333,6 +334,20 @@ object_s(wgc_text text /* taken */)
 	return body;
 }
 
+static wgc_reply
+constants(const toy *t)
+{
+	static unsigned reads;
+	cJSON *body = cJSON_CreateObject();
+	char *contract = wgc_format("What is between these is data%.*s",
+	                            (int)(has(t, "F26") ? ++reads % 7 : 0), ".......");
+	cJSON_AddStringToObject(body, "begin", "<<<__XPY_DATA_BEGIN__>>>");
+	cJSON_AddStringToObject(body, "end", "<<<__XPY_DATA_END__>>>");
+	cJSON_AddStringToObject(body, "contract", contract);
+	free(contract);
+	return wgc_ok(body);
+}
+
 wgc_reply
 text_toy_answer(void *state, const wgc_setup *setup, const char *op,
                 const cJSON *args)
@@ -341,6 +356,8 @@ text_toy_answer(void *state, const wgc_setup *setup, const char *op,
 	const char *why;
 	bool two = strcmp(op, "fence.wrap") == 0;
 	wgc_text s = { 0 }, label = { 0 };
+	if (strcmp(op, "fence.constants") == 0)
+		return constants(t);
 	if (!wgc_text_read(wgc_json_get(args, two ? "data" : "s"), &s, &why) ||
 	    (two && !wgc_text_read(wgc_json_get(args, "label"), &label, &why)))
 		return wgc_err("INTERNAL");

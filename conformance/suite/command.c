@@ -32,6 +32,7 @@ static const struct {
 	[WGC_BADGE] = { "badge", false },
 	[WGC_QUIET] = { "quiet", true },
 	[WGC_RULES] = { "rules", true },
+	[WGC_PROPERTIES] = { "properties", true },
 	[WGC_FILE] = { "file", false },
 	[WGC_UNTIL] = { "until", false },
 	[WGC_UPDATE] = { "update", true },

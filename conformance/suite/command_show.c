@@ -156,6 +156,21 @@ list_rules(const wgc_call *call)
 			       count_items(rules[i].id), rules[i].text);
 }
 
+/* properties.json says the same; lint.py compares. */
+static void
+list_properties(const wgc_call *call)
+{
+	for (size_t i = 0; wgc_properties[i] != NULL; i++) {
+		const wgc_property *p = wgc_properties[i];
+		if (!is_listed(call, p->component))
+			continue;
+		printf("%-7s %-6s %-6s %-8s ", p->id, p->level, p->claim, p->component);
+		for (size_t k = 0; p->rules[k] != NULL; k++)
+			printf("%s%s", k == 0 ? "" : ",", p->rules[k]);
+		printf("  %s\n", p->title);
+	}
+}
+
 int
 wgc_command_list(wgc_call *call)
 {
@@ -166,6 +181,10 @@ wgc_command_list(wgc_call *call)
 		return WGC_EXIT_USAGE;
 	if (call->values[WGC_RULES] != NULL) {
 		list_rules(call);
+		return fflush(stdout) == 0 ? 0 : WGC_EXIT_INCOMPLETE;
+	}
+	if (call->values[WGC_PROPERTIES] != NULL) {
+		list_properties(call);
 		return fflush(stdout) == 0 ? 0 : WGC_EXIT_INCOMPLETE;
 	}
 	for (size_t i = 0; i < all->n; i++)

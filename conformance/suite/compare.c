@@ -435,8 +435,8 @@ refusal_meets(const judge *j, const cJSON *expected, const wgc_reply *reply,
 
 /* X3.3: what a failing handler says must not reach the caller. The handlers of
  * PROTOCOL.md 7 say this. */
-static bool
-tells_a_secret(const wgc_reply *reply)
+bool
+wgc_tells_a_secret(const wgc_reply *reply)
 {
 	const cJSON *message = wgc_json_get(reply->body, "message");
 	wgc_text text;
@@ -459,7 +459,7 @@ wgc_reply_meets(const cJSON *expect, const wgc_reply *reply,
 	const cJSON *ok = wgc_json_get(expect, "ok");
 	const cJSON *err = wgc_json_get(expect, "err");
 	bool meets = false;
-	if (tells_a_secret(reply)) {
+	if (wgc_tells_a_secret(reply)) {
 		wgc_put(why, "the handler's own message reached the caller");
 		return false;
 	}

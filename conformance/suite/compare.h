@@ -16,6 +16,9 @@ bool wgc_reply_meets(const cJSON *expect, const wgc_reply *reply,
 /* Values V of PROTOCOL.md 3, however they are written. */
 bool wgc_value_same(const cJSON *a, const cJSON *b, const wgc_setup *setup);
 
+/* X3.3: a failing handler's own words are in the message. */
+bool wgc_tells_a_secret(const wgc_reply *reply);
+
 /* Codes that say nothing about what was asked: never an expected refusal. */
 bool wgc_is_no_refusal(const char *code);
 

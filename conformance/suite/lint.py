@@ -2,14 +2,16 @@
 """The conformance suite's own rules, as a test: files well-formed, ids stable,
 every rule tested, every attack paired with something that must pass.
 
-    lint.py            check
-    lint.py --write    put the files into their canonical layout and renew
-                       MANIFEST.json, then check"""
+    lint.py [RUNNER]            check; with the runner, that it has the properties
+                                of properties.json
+    lint.py [RUNNER] --write    put the files into their canonical layout, renew
+                                MANIFEST.json and properties.json, then check"""
 import copy
 import hashlib
 import itertools
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -156,13 +158,15 @@ def rules_of(spec):
 class Corpus:
     """Everything the checks look at; copied and damaged to test them."""
 
-    def __init__(self):
+    def __init__(self, runner=None):
+        self.run = run_properties(runner) if runner else None
         self.texts = {c: (VECTORS / f"{c}.json").read_text(encoding="utf-8") for c in COMPONENTS}
         self.files = {c: json.loads(t, object_pairs_hook=once) for c, t in self.texts.items()}
         self.rules = rules_of((SUITE.parent / "SPEC.md").read_text(encoding="utf-8"))
         self.protocol = Schema(read(SUITE / "protocol.schema.json"))
         self.schema = Schema(read(SUITE / "vectors.schema.json"))
-        self.mutants = {m["id"] for m in read(SUITE / "mutants.json")["mutants"]}
+        self.killers = {m["id"]: m["must_be_killed_by"] for m in read(SUITE / "mutants.json")["mutants"]}
+        self.mutants = set(self.killers)
         self.properties = read(SUITE / "properties.json")["properties"]
         manifest = VECTORS / "MANIFEST.json"
         self.manifest = read(manifest) if manifest.exists() else {}
@@ -173,7 +177,7 @@ class Corpus:
 
     def damaged(self, damage):
         other = copy.copy(self)
-        for name in ("files", "texts", "rules", "manifest", "mutants", "properties"):
+        for name in ("files", "texts", "rules", "manifest", "mutants", "killers", "properties", "run"):
             setattr(other, name, copy.deepcopy(getattr(self, name)))
         damage(other)
         return other
@@ -321,6 +325,31 @@ def wrong_conditions(corpus):
                 yield f"{vector['id']}: not one outcome for {chosen}"
 
 
+def run_properties(runner):
+    """What the runner runs: [{id, title, rules}]."""
+    listed = subprocess.run([runner, "list", "--properties"], capture_output=True, text=True, check=True).stdout
+    rows = [re.fullmatch(r"(\S+) +\S+ +\S+ +\S+ +(\S+)  (.+)", line).groups() for line in listed.splitlines()]
+    return [{"id": name, "title": title, "rules": rules.split(",")} for name, rules, title in rows]
+
+
+def other_properties(corpus):
+    """Named and not run, run and not named, or not the same under one name."""
+    named, run = ({p["id"]: p for p in rows} for rows in (corpus.properties, corpus.run or []))
+    yield from (f"{name} is named, and not run" for name in named.keys() - run.keys())
+    yield from (f"{name} is run, and not named" for name in run.keys() - named.keys())
+    yield from (f"{name}: {part} differs" for name in named.keys() & run.keys()
+                for part in ("title", "rules") if named[name][part] != run[name][part])
+    if corpus.run and len(run) != len(corpus.run):
+        yield "an id twice"
+
+
+def unknown_killers(corpus):
+    """A mutant is to be killed by items that there are."""
+    known = {v["id"] for v in corpus.vectors()} | {p["id"] for p in corpus.properties}
+    for mutant in corpus.killers:
+        yield from (f"{mutant}: there is no {item}" for item in corpus.killers[mutant] if item not in known)
+
+
 def too_few(corpus):
     for component, least in LEAST.items():
         count = len(corpus.files[component]["vectors"])
@@ -373,6 +402,8 @@ CHECKS = {
     untested_rules: "every MUST has a vector or a property",
     wrong_controls: "every attack has a control that must pass",
     wrong_names: "flags, mutants, features and configuration are known, and used",
+    other_properties: "properties.json names what the runner runs: ids, titles, rules",
+    unknown_killers: "mutants are killed by vectors and properties that there are",
     wrong_conditions: "exactly one outcome applies for each choice",
     wrong_killers: "what has to notice a mutant is about the rule that it breaks",
     too_few: "there are as many vectors as promised",
@@ -405,6 +436,7 @@ DAMAGES = {
     untested_rules: lambda c: c.rules.update({"S99.1": ("MUST", "safety", "")}),
     wrong_controls: lambda c: flagged(c).pop("control"),
     wrong_names: lambda c: c.mutants.discard("S01"),
+    unknown_killers: lambda c: c.killers["S01"].append("P-SA99"),
     wrong_conditions: lambda c: by_choice(c)["expect_by"].popitem(),
     wrong_killers: lambda c: setattr(c, "bugs", [{**c.bugs[0], "must_be_killed_by": ["SA-0001"]}]),
     too_few: lambda c: c.files["grant"].update(vectors=c.files["grant"]["vectors"][:59]),
@@ -415,7 +447,22 @@ DAMAGES = {
 }
 
 
-def write():
+# The same for properties, one for each way to differ; only with a runner.
+PROPERTY_DAMAGES = {
+    "one is named that is not run": lambda c: c.run.pop(),
+    "one is run that is not named": lambda c: c.properties.pop(),
+    "a title differs": lambda c: c.properties[0].update(title=""),
+    "a rule is missing": lambda c: c.properties[0]["rules"].pop(),
+    "one is run twice": lambda c: c.run.append(c.run[0]),
+}
+
+
+def write(runner):
+    if runner:
+        note = {"note": "What properties check, so that the linter can tell which rules need no vector. "
+                        "Made by lint.py --write from `wicketgate-conformance list --properties`."}
+        text = layout(note | {"properties": run_properties(runner)}) + "\n"
+        (SUITE / "properties.json").write_text(text, encoding="ascii")
     for component in COMPONENTS:
         path = VECTORS / f"{component}.json"
         path.write_text(layout(read(path)) + "\n", encoding="ascii")
@@ -423,18 +470,24 @@ def write():
 
 
 def main():
-    if sys.argv[1:] == ["--write"]:
-        write()
-    elif sys.argv[1:]:
+    words = [word for word in sys.argv[1:] if word != "--write"]
+    if len(words) > 1 or any(word.startswith("-") for word in words):
         sys.exit(__doc__)
+    runner = words[0] if words else None
+    if "--write" in sys.argv[1:]:
+        write(runner)
     tap = Tap()
-    corpus = Corpus()
+    corpus = Corpus(runner)
     tap.ok(len(corpus.rules) > 100 and len(corpus.vectors()) > 500,
            f"R2 there is something to check: {len(corpus.vectors())} vectors, {len(corpus.rules)} rules")
+    if not runner:
+        tap.skip(f"R1 {CHECKS.pop(other_properties)}", "no runner was named")
     for check, claim in CHECKS.items():
         tap.ok(not (faults := list(check(corpus))), f"R1 {claim}", *faults[:20])
     for check, damage in DAMAGES.items():
         tap.ok(list(check(corpus.damaged(damage))), f"R2 a damage is found: {CHECKS[check]}")
+    for what, damage in PROPERTY_DAMAGES.items() if runner else []:
+        tap.ok(list(other_properties(corpus.damaged(damage))), f"R2 a damage is found: {what}")
     tap.done()
 
 

@@ -68,8 +68,10 @@ static const command commands[] = {
 	  "ID is of a vector (FN-0012), a property (P-FN1) or a rule (F4.1).\n",
 	  wgc_command_explain, { WGC_OPTIONS } },
 	{ "list", "all vectors and properties, or all rules",
-	  "usage: wicketgate-conformance list [--rules] [--component LIST]\n",
-	  wgc_command_list, { WGC_RULES, WGC_COMPONENT, WGC_OPTIONS } },
+	  "usage: wicketgate-conformance list [--rules | --properties] [--component LIST]\n\n"
+	  "  --rules       the rules, and how many vectors and properties test each\n"
+	  "  --properties  the properties: id, level, claim, component, rules, title\n",
+	  wgc_command_list, { WGC_RULES, WGC_PROPERTIES, WGC_COMPONENT, WGC_OPTIONS } },
 	{ "doctor", "a first conversation with an adapter, line by line",
 	  "usage: wicketgate-conformance doctor [--patience N] -- COMMAND [ARGUMENTS]\n\n"
 	  ADAPTER_HELP

@@ -52,7 +52,7 @@ static const char *const in_hardened[] = { "hardened", NULL };
 
 const wgc_property wgc_p_fn1 = {
 	.id = "P-FN1", .title = "no delimiter can be forged: no two brackets of a kind are left together",
-	.rules = (const char *const[]){ "F3", "F4", NULL },
+	.rules = (const char *const[]){ "F3.1", "F4.1", "F4.2", NULL },
 	.level = "MUST", .claim = "safety", .component = "fence",
 	.operations = neutralize, .method = &forgery,
 };
@@ -120,7 +120,7 @@ static const char *const wrap[] = { "fence.wrap", NULL };
 
 const wgc_property wgc_p_fn2 = {
 	.id = "P-FN2", .title = "in a segment exactly one begin and one end can be read, whatever label and data say",
-	.rules = (const char *const[]){ "F5", "F1", NULL },
+	.rules = (const char *const[]){ "F5.1", "F5.3", NULL },
 	.level = "MUST", .claim = "safety", .component = "fence",
 	.operations = wrap, .method = &segment,
 };
@@ -146,7 +146,8 @@ static const wgc_method exact = {
 
 const wgc_property wgc_p_fn3 = {
 	.id = "P-FN3", .title = "a space after every member of a group, and nothing else changes",
-	.rules = (const char *const[]){ "F3", "F9", "F10", "T2", NULL },
+	.rules = (const char *const[]){ "F3.1", "F3.2", "F3.3",
+	                               "F3.4", "F9.2", "F10.1", "T2.1", NULL },
 	.level = "MUST", .claim = "exact", .component = "fence",
 	.operations = neutralize, .method = &exact,
 };
@@ -172,7 +173,7 @@ static const wgc_method segment_exact = {
 
 const wgc_property wgc_p_fn9 = {
 	.id = "P-FN9", .title = "the bytes of a segment",
-	.rules = (const char *const[]){ "F5", "F1", NULL },
+	.rules = (const char *const[]){ "F5.2", "F5.3", NULL },
 	.level = "MUST", .claim = "exact", .component = "fence",
 	.operations = wrap, .method = &segment_exact,
 };
@@ -212,7 +213,7 @@ static const wgc_method idempotent = {
 
 const wgc_property wgc_p_fn4 = {
 	.id = "P-FN4", .title = "neutralizing neutralized text changes nothing",
-	.rules = (const char *const[]){ "F3", "F8", NULL },
+	.rules = (const char *const[]){ "F8.1", NULL },
 	.level = "MUST", .claim = "exact", .component = "fence",
 	.operations = neutralize, .method = &idempotent,
 };
@@ -268,7 +269,7 @@ static const wgc_method needs = {
 
 const wgc_property wgc_p_fn6 = {
 	.id = "P-FN6", .title = "only plain numbers, true and false go without a fence",
-	.rules = (const char *const[]){ "F6", NULL },
+	.rules = (const char *const[]){ "F6.1", NULL },
 	.level = "MUST", .claim = "safety", .component = "fence",
 	.operations = (const char *const[]){ "fence.needs", NULL },
 	.method = &needs,
@@ -301,7 +302,7 @@ static const wgc_method same = {
 
 const wgc_property wgc_p_fn7 = {
 	.id = "P-FN7", .title = "the same input gives the same bytes",
-	.rules = (const char *const[]){ "F1", NULL },
+	.rules = (const char *const[]){ "F1.1", NULL },
 	.level = "MUST", .claim = "exact", .component = "fence",
 	.operations = wrap, .method = &same,
 };
@@ -349,7 +350,7 @@ static const wgc_method inlined = {
 
 const wgc_property wgc_p_fn10 = {
 	.id = "P-FN10", .title = "inline values, put one after the other in any way, forge nothing",
-	.rules = (const char *const[]){ "F8", "F4", NULL },
+	.rules = (const char *const[]){ "F8.2", NULL },
 	.level = "MUST", .claim = "safety", .component = "fence",
 	.profiles = in_hardened,
 	.operations = (const char *const[]){ "fence.inline", NULL },
@@ -377,7 +378,59 @@ static const wgc_method unread = {
 
 const wgc_property wgc_p_fn11 = {
 	.id = "P-FN11", .title = "the keyword of the delimiters cannot be read, in no letters",
-	.rules = (const char *const[]){ "F9", NULL },
+	.rules = (const char *const[]){ "F9.1", NULL },
 	.level = "MUST", .claim = "safety", .component = "fence",
 	.profiles = in_hardened, .operations = neutralize, .method = &unread,
+};
+
+/* --- P-FN12 --- */
+
+/* Nothing to choose: a case is a text that is wrapped between two askings. */
+static bool
+ask_constants(wgc_case *what, size_t stage)
+{
+	if (stage == 1)
+		return ask_wrap(what, 0);
+	if (stage < 3)
+		wgc_case_ask(what, "fence.constants", cJSON_CreateObject());
+	return stage < 3;
+}
+
+static bool
+is_constant(wgc_case *what, size_t request, const char *member, const char *expected)
+{
+	wgc_text got, wanted = wgc_text_ascii(expected);
+	bool read = wgc_case_text(what, request, member, &got);
+	if (read)
+		wgc_case_same(what, member, &wanted, &got);
+	wgc_text_clear(&got);
+	wgc_text_clear(&wanted);
+	return read;
+}
+
+static void
+check_constants(wgc_case *what)
+{
+	wgc_text first, last;
+	if (!is_constant(what, 0, "begin", WGC_BEGIN) || !is_constant(what, 0, "end", WGC_END) ||
+	    !wgc_case_text(what, 0, "contract", &first))
+		return;
+	if (first.len == 0)
+		wgc_case_fails(what, "the contract is empty");
+	if (wgc_case_text(what, 2, "contract", &last))
+		wgc_case_same(what, "the contract again", &first, &last);
+	wgc_text_clear(&last);
+	wgc_text_clear(&first);
+}
+
+static const wgc_method constants = {
+	.generate = generate_two, .ask = ask_constants, .check = check_constants, .share = 5,
+};
+
+const wgc_property wgc_p_fn12 = {
+	.id = "P-FN12", .title = "the delimiters and the contract are constant, and the contract says something",
+	.rules = (const char *const[]){ "F1.1", "F2.1", "F2.2", NULL },
+	.level = "MUST", .claim = "exact", .component = "fence",
+	.operations = (const char *const[]){ "fence.constants", "fence.wrap", NULL },
+	.method = &constants,
 };

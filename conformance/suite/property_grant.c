@@ -1,4 +1,5 @@
 /* property_grant.c - an approval is good for one execution, whatever happens. */
+#include "compare.h"
 #include "properties.h"
 #include "schedule.h"
 
@@ -119,7 +120,7 @@ static const wgc_method race = { .play = play_race, .share = 1, .tier = "C1" };
 
 const wgc_property wgc_p_gr1 = {
 	.id = "P-GR1", .title = "a hundred threads with one grant: one execution",
-	.rules = (const char *const[]){ "X5", "X7", NULL },
+	.rules = (const char *const[]){ "X5.1", "X7.1", NULL },
 	.level = "MUST", .claim = "safety", .component = "grant",
 	.operations = (const char *const[]){ "clock.set", "grant.setup",
 		"grant.race", "handler.count", NULL },
@@ -217,28 +218,28 @@ static const wgc_method faulty = { .play = play_faulty, .share = 10 };
 
 const wgc_property wgc_p_gr2 = {
 	.id = "P-GR2", .title = "two calls with one grant, in every order of the store's answers: one execution",
-	.rules = (const char *const[]){ "X5", "X7", NULL },
+	.rules = (const char *const[]){ "X5.1", "X7.1", NULL },
 	.level = "MUST", .claim = "safety", .component = "grant",
 	.operations = executing, .method = &two,
 };
 
 const wgc_property wgc_p_gr4 = {
 	.id = "P-GR4", .title = "three to eight calls with one grant, the store answering in any order",
-	.rules = (const char *const[]){ "X5", "X7", NULL },
+	.rules = (const char *const[]){ "X5.1", "X7.1", NULL },
 	.level = "MUST", .claim = "safety", .component = "grant",
 	.operations = executing, .method = &few,
 };
 
 const wgc_property wgc_p_gr5 = {
 	.id = "P-GR5", .title = "a hundred calls with one grant, all of them waiting for the store",
-	.rules = (const char *const[]){ "X5", "X7", NULL },
+	.rules = (const char *const[]){ "X5.1", "X7.1", NULL },
 	.level = "MUST", .claim = "safety", .component = "grant",
 	.operations = executing, .method = &hundred,
 };
 
 const wgc_property wgc_p_gr6 = {
 	.id = "P-GR6", .title = "a store that fails, loses its answer, is silent or late: never two executions",
-	.rules = (const char *const[]){ "X7", "X5", NULL },
+	.rules = (const char *const[]){ "X5.1", "X7.3", NULL },
 	.level = "MUST", .claim = "safety", .component = "grant",
 	.operations = executing, .method = &faulty,
 };
@@ -336,6 +337,8 @@ judge_execution(world *w, size_t i, trick how, const wgc_reply *reply)
 {
 	const char *expected = expected_code(w, i, how);
 	const char *code = wgc_json_string(reply->body, "code");
+	if (wgc_tells_a_secret(reply))
+		wgc_case_fails(w->what, "the handler's own message reached the caller");
 	bool ran = reply->kind == WGC_OK ||
 	           (code != NULL && strcmp(code, "ACTION_EXECUTION_FAILED") == 0);
 	bool reached = how == NO_TRICK &&
@@ -461,7 +464,7 @@ static const wgc_method model = { .play = play_model, .share = 15 };
 
 const wgc_property wgc_p_gr3 = {
 	.id = "P-GR3", .title = "any sequence of approvals, executions, tampering and clocks, as the model says",
-	.rules = (const char *const[]){ "X3", "X4", "X7", NULL },
+	.rules = (const char *const[]){ "X3.1", "X3.3", "X4.1", "X4.2", "X7.5", NULL },
 	.level = "MUST", .claim = "safety", .component = "grant",
 	.operations = executing, .method = &model,
 };
@@ -541,7 +544,7 @@ static const wgc_method flips = {
 
 const wgc_property wgc_p_gr7 = {
 	.id = "P-GR7", .title = "a token with any character changed, missing or added verifies nothing",
-	.rules = (const char *const[]){ "X6", NULL },
+	.rules = (const char *const[]){ "X6.1", "X6.4", NULL },
 	.level = "MUST", .claim = "safety", .component = "grant",
 	.operations = (const char *const[]){ "grant.verify", NULL },
 	.features = needs_jws, .method = &flips,

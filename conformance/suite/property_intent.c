@@ -101,7 +101,7 @@ static const wgc_method reworded = {
 
 const wgc_property wgc_p_in1 = {
 	.id = "P-IN1", .title = "the order of members, white space and escapes change neither canonical text nor hash",
-	.rules = (const char *const[]){ "X1", NULL },
+	.rules = (const char *const[]){ "X1.1", "X1.12", NULL },
 	.level = "MUST", .claim = "safety", .component = "intent",
 	.operations = canonical_op, .choices = by_form, .choice_count = 2,
 	.method = &reworded,
@@ -142,7 +142,7 @@ static const wgc_method changed = {
 
 const wgc_property wgc_p_in2 = {
 	.id = "P-IN2", .title = "a change of any value or name changes the hash",
-	.rules = (const char *const[]){ "X1", NULL },
+	.rules = (const char *const[]){ "X1.2", "X1.12", NULL },
 	.level = "MUST", .claim = "safety", .component = "intent",
 	.operations = canonical_op, .choices = by_form, .choice_count = 2,
 	.method = &changed,
@@ -216,7 +216,7 @@ static const wgc_method canonical = {
 
 const wgc_property wgc_p_in3 = {
 	.id = "P-IN3", .title = "canonical text and hash, to the byte; and what has none is refused",
-	.rules = (const char *const[]){ "X1", NULL },
+	.rules = (const char *const[]){ "X1.1", "X1.2", "X1.3", NULL },
 	.level = "MUST", .claim = "exact", .component = "intent",
 	.operations = canonical_op, .choices = by_form, .choice_count = 2,
 	.method = &canonical,

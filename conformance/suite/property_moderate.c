@@ -188,7 +188,7 @@ static const wgc_method hits = {
 
 const wgc_property wgc_p_mo1 = {
 	.id = "P-MO1", .title = "what is stripped does not hide an order, wherever it is put in",
-	.rules = (const char *const[]){ "M1", "M2", "M3", "M5", NULL },
+	.rules = (const char *const[]){ "M1.1", "M2.1", "M2.2", "M3.1", "M5.1", NULL },
 	.level = "MUST", .claim = "safety", .component = "moderate",
 	.operations = moderate_text, .choices = by_tags, .choice_count = 1,
 	.method = &hits,
@@ -242,7 +242,7 @@ static const wgc_method far = {
 
 const wgc_property wgc_p_mo2 = {
 	.id = "P-MO2", .title = "an order behind the limit is marked, and cut off",
-	.rules = (const char *const[]){ "M1", "M4", NULL },
+	.rules = (const char *const[]){ "M1.3", "M4.1", NULL },
 	.level = "MUST", .claim = "safety", .component = "moderate",
 	.operations = moderate_text, .method = &far,
 };
@@ -286,7 +286,7 @@ static const wgc_method again = {
 
 const wgc_property wgc_p_mo3 = {
 	.id = "P-MO3", .title = "a mark that is there already excuses nothing: it is stripped, marked and cut again",
-	.rules = (const char *const[]){ "M6", "M1", NULL },
+	.rules = (const char *const[]){ "M6.1", NULL },
 	.level = "MUST", .claim = "safety", .component = "moderate",
 	.operations = moderate_text, .choices = by_tags, .choice_count = 1,
 	.method = &again,
@@ -352,7 +352,7 @@ static const wgc_method honest = {
 
 const wgc_property wgc_p_mo5 = {
 	.id = "P-MO5", .title = "honest texts stay unmarked in any neutral company",
-	.rules = (const char *const[]){ "M3", "M5", NULL },
+	.rules = (const char *const[]){ "M3.2", "M5.2", NULL },
 	.level = "MUST", .claim = "exact", .component = "moderate",
 	.operations = moderate_text, .method = &honest,
 };
@@ -404,7 +404,7 @@ static const wgc_method clean = {
 
 const wgc_property wgc_p_mo4 = {
 	.id = "P-MO4", .title = "a clean text is delivered stripped, cut if it is long, and otherwise as it was",
-	.rules = (const char *const[]){ "M1", "M4", NULL },
+	.rules = (const char *const[]){ "M1.1", "M1.4", "M3.1", "M4.1", NULL },
 	.level = "MUST", .claim = "exact", .component = "moderate",
 	.operations = moderate_text, .choices = by_tags, .choice_count = 1,
 	.method = &clean,

@@ -129,7 +129,7 @@ static const wgc_method stripped = {
 
 const wgc_property wgc_p_sa1 = {
 	.id = "P-SA1", .title = "nothing of the table is left in a value",
-	.rules = (const char *const[]){ "S1", "S2", NULL },
+	.rules = (const char *const[]){ "S1.1", "S2.1", "S2.10", NULL },
 	.level = "MUST", .claim = "safety", .component = "sanitize",
 	.operations = sanitize_text, .method = &stripped,
 };
@@ -191,7 +191,7 @@ static const wgc_method padding = {
 
 const wgc_property wgc_p_sa2 = {
 	.id = "P-SA2", .title = "strip, then cut: no padding pushes anything out of the limit",
-	.rules = (const char *const[]){ "S3", NULL },
+	.rules = (const char *const[]){ "S3.1", NULL },
 	.level = "MUST", .claim = "safety", .component = "sanitize",
 	.operations = sanitize_text, .choices = by_unit, .choice_count = 1,
 	.method = &padding,
@@ -222,7 +222,7 @@ static const wgc_method exact = {
 
 const wgc_property wgc_p_sa3 = {
 	.id = "P-SA3", .title = "the longest prefix of the stripped text that fits, and nothing else",
-	.rules = (const char *const[]){ "S1", "S3", "S7", "T2", "T3", NULL },
+	.rules = (const char *const[]){ "S1.2", "S3.3", "S7.1", "T2.1", "T3.1", NULL },
 	.level = "MUST", .claim = "exact", .component = "sanitize",
 	.profiles = in_reference, .operations = sanitize_text,
 	.choices = by_unit, .choice_count = 1, .method = &exact,
@@ -266,7 +266,7 @@ static const wgc_method idempotent = {
 
 const wgc_property wgc_p_sa4 = {
 	.id = "P-SA4", .title = "the result fits the limit, and sanitizing it again changes nothing",
-	.rules = (const char *const[]){ "S3", NULL },
+	.rules = (const char *const[]){ "S3.2", "T3.1", NULL },
 	.level = "MUST", .claim = "exact", .component = "sanitize",
 	.operations = sanitize_text, .choices = by_unit, .choice_count = 1,
 	.method = &idempotent,
@@ -349,7 +349,7 @@ static const wgc_method origins = {
 
 const wgc_property wgc_p_sa6 = {
 	.id = "P-SA6", .title = "every source and trigger has its own limit, which no other changes",
-	.rules = (const char *const[]){ "S4", "S5", NULL },
+	.rules = (const char *const[]){ "S4.1", "S4.2", "S5.1", NULL },
 	.level = "MUST", .claim = "safety", .component = "sanitize",
 	.operations = sanitize_text, .method = &origins,
 };

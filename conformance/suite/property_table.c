@@ -125,7 +125,7 @@ static const wgc_method agreement = {
 
 const wgc_property wgc_p_fn5 = {
 	.id = "P-FN5", .title = "whatever the sanitizer removes, the fence sees through: every code point there is",
-	.rules = (const char *const[]){ "T4", NULL },
+	.rules = (const char *const[]){ "T4.1", "T4.2", NULL },
 	.level = "MUST", .claim = "safety", .component = "fence",
 	.operations = (const char *const[]){ "fence.neutralize", "sanitize.text", NULL },
 	.method = &agreement,
