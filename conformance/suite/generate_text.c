@@ -269,6 +269,118 @@ wgc_generate_padded(wgc_case *what, size_t limit)
 	return out;
 }
 
+/* --- In context (S2) --- */
+
+/* What the rules of S2 ask about, in the order in which they do. */
+static uint32_t
+neighbour(wgc_case *what)
+{
+	wgc_choices *c = what->choices;
+	static const char *const sets[] = {
+		"extended_pictographic", "virama", "joining", "mark", "jamo_leading",
+		"jamo_vowel", "figure", "unified_ideograph"
+	};
+	static const uint32_t known[] = {
+		'a', '1', '#', '\n', '\r', 0x20E3, 0x1F3F4, 0x1F3FB, 0x1F1E6, 0x1F1FF,
+		0x1BC00, 0x1BC9F, 0x9B0, 0x9F0, 0xCB0, 0x1F469, 0x645, 0x64B, 0x4E08, 0xAC00
+	};
+	if (wgc_choose(c, 3) == 0)
+		return CHOOSE(c, known);
+	return member_of(c, wgc_set_named(CHOOSE(c, sets)));
+}
+
+static uint32_t
+hidden(wgc_case *what)
+{
+	wgc_choices *c = what->choices;
+	static const uint32_t known[] = {
+		0x200D, 0x200C, 0xFE0F, 0xFE0E, 0xE0100, 0xAD, 0x34F, 0x115F, 0x1160, 0x180B,
+		0x1BCA0, 0x200B, 0xE0067, '\r'
+	};
+	if (wgc_choose(c, 4) < 3)
+		return CHOOSE(c, known);
+	return member_of(c, wgc_set_named("context_hardened"));
+}
+
+/* A base that is listed with the selector that follows. */
+static void
+variation(wgc_case *what, wgc_text *out)
+{
+	wgc_choices *c = what->choices;
+	static const uint32_t selectors[] = { 0xFE0F, 0xFE0E, 0xFE00, 0x180B };
+	uint32_t selector = CHOOSE(c, selectors);
+	wgc_push(out, member_of(c, wgc_bases_of(selector)));
+	if (wgc_choose_rarely(c, 4))
+		wgc_push(out, wgc_generate_invisible(what));
+	wgc_push(out, selector);
+}
+
+static void
+flag(wgc_case *what, wgc_text *out)
+{
+	wgc_choices *c = what->choices;
+	static const char *const names[] = { "gbeng\x7F", "gbsct\x7F", "gbwls\x7F", "gbnir\x7F", "us\x7F" };
+	const char *name = CHOOSE(c, names);
+	wgc_push(out, 0x1F3F4);
+	for (size_t i = 0; name[i] != '\0'; i++) {
+		if (wgc_choose_rarely(c, 16))
+			wgc_push(out, hidden(what));
+		if (!wgc_choose_rarely(c, 20))
+			wgc_push(out, 0xE0000 + (uint32_t)name[i]);
+	}
+}
+
+/* Around 16 of what may stay 16 times. */
+static void
+rare(wgc_case *what, wgc_text *out)
+{
+	static const uint32_t kinds[][3] = { { 0x4E08, 0xE0100, 0 }, { 'a', 0x34F, 0x300 }, { '1', 0xAD, '2' } };
+	const uint32_t *kind = kinds[wgc_choose(what->choices, 3)];
+	for (uint32_t n = wgc_choose_between(what->choices, 15, 18); n > 0; n--)
+		for (size_t i = 0; i < 3; i++)
+			if (kind[i] != 0)
+				wgc_push(out, kind[i]);
+}
+
+static void
+keycap(wgc_case *what, wgc_text *out)
+{
+	wgc_push(out, (uint32_t)"1#*a0"[wgc_choose(what->choices, 5)]);
+	wgc_push(out, 0xFE0F);
+	wgc_push(out, 0x20E3);
+}
+
+static void
+cluster(wgc_case *what, wgc_text *out)
+{
+	for (uint32_t n = wgc_choose_between(what->choices, 1, 2); n > 0; n--)
+		wgc_push(out, neighbour(what));
+	for (uint32_t n = wgc_choose(what->choices, 4); n > 0; n--)
+		wgc_push(out, wgc_choose_rarely(what->choices, 6) ? wgc_generate_invisible(what) : hidden(what));
+}
+
+wgc_text
+wgc_generate_context(wgc_case *what)
+{
+	wgc_choices *c = what->choices;
+	wgc_text out = { .form = WGC_SCALARS };
+	if (wgc_choose_rarely(c, 4))
+		wgc_push(&out, hidden(what));
+	for (uint32_t n = wgc_choose_between(c, 1, 8); n > 0; n--) {
+		switch (wgc_choose(c, 10)) {
+		case 6: variation(what, &out); break;
+		case 7: flag(what, &out); break;
+		case 8: keycap(what, &out); break;
+		case 9:
+			if (wgc_choose_rarely(c, 4))
+				rare(what, &out);
+			break;
+		default: cluster(what, &out); break;
+		}
+	}
+	return out;
+}
+
 /* --- Ill-formed --- */
 
 static wgc_text

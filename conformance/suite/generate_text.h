@@ -19,6 +19,9 @@ wgc_text wgc_generate_padded(wgc_case *what, size_t limit);
 uint32_t wgc_generate_edge(wgc_case *what);
 /* One that the sanitizer removes in this profile, whatever is around. */
 uint32_t wgc_generate_invisible(wgc_case *what);
+/* Hidden characters of the hardened context set and what is around them: what
+ * each one needs, what it does not suffer, runs of more than 16, flags. */
+wgc_text wgc_generate_context(wgc_case *what);
 /* Now and then with ill-formed parts, if the subject reads such texts. */
 wgc_text wgc_generate_ill_formed(wgc_case *what, wgc_text text /* taken */);
 

@@ -122,14 +122,24 @@ wgc_fitting(const wgc_text *text, const char *unit, size_t limit)
 }
 
 wgc_text
-wgc_sanitized(const wgc_text *text, const char *unit, size_t limit,
-              bool *truncated)
+wgc_stripped(const wgc_text *text, bool hardened)
 {
 	wgc_text plain = wgc_decode(text);
-	wgc_text out = wgc_without(&plain, wgc_set_named("strip_reference"));
+	wgc_text out = hardened ? wgc_stripped_hardened(&plain)
+	                        : wgc_without(&plain, wgc_set_named("strip_reference"));
+	wgc_text_clear(&plain);
+	return out;
+}
+
+wgc_text
+wgc_sanitized(const wgc_text *text, bool hardened, const char *unit, size_t limit,
+              bool *truncated)
+{
+	wgc_text out = wgc_stripped(text, hardened);
 	size_t n = wgc_fitting(&out, unit, limit);
+	while (hardened && !wgc_may_cut(&out, n))
+		n--;
 	*truncated = n < out.len;
 	out.len = n;
-	wgc_text_clear(&plain);
 	return out;
 }

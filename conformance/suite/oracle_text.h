@@ -14,8 +14,14 @@ wgc_text wgc_decode(const wgc_text *text);
 wgc_text wgc_without(const wgc_text *text, const wgc_set *set);
 /* T3: how many of a text's first code points are at most `limit` units. */
 size_t wgc_fitting(const wgc_text *text, const char *unit, size_t limit);
-/* S1, S3 in the reference profile. */
-wgc_text wgc_sanitized(const wgc_text *text, const char *unit, size_t limit,
-                       bool *truncated);
+/* S2 of a text of scalars (oracle_hardened.c). */
+wgc_text wgc_stripped_hardened(const wgc_text *text);
+/* S3.4: may such a text be cut before element `at`? */
+bool wgc_may_cut(const wgc_text *text, size_t at);
+/* T2, and S1 or S2. */
+wgc_text wgc_stripped(const wgc_text *text, bool hardened);
+/* The same, and S3. */
+wgc_text wgc_sanitized(const wgc_text *text, bool hardened, const char *unit,
+                       size_t limit, bool *truncated);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "property.h"
 
-extern const wgc_property wgc_p_sa1, wgc_p_sa2, wgc_p_sa3, wgc_p_sa4, wgc_p_sa6;
+extern const wgc_property wgc_p_sa1, wgc_p_sa2, wgc_p_sa3, wgc_p_sa4, wgc_p_sa6,
+	wgc_p_sa7;
 extern const wgc_property wgc_p_fn1, wgc_p_fn2, wgc_p_fn3, wgc_p_fn4, wgc_p_fn5,
 	wgc_p_fn6,
 	wgc_p_fn7, wgc_p_fn9, wgc_p_fn10, wgc_p_fn11,

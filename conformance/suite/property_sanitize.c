@@ -203,8 +203,8 @@ static void
 check_exact(wgc_case *what)
 {
 	bool truncated;
-	wgc_text out, expected = wgc_sanitized(&what->text[0], unit_of(what),
-	                                       limit_of(what), &truncated);
+	wgc_text out, expected = wgc_sanitized(&what->text[0], wgc_is_hardened(what),
+	                                       unit_of(what), limit_of(what), &truncated);
 	if (wgc_case_text(what, 0, "s", &out)) {
 		wgc_case_same(what, "sanitized text", &expected, &out);
 		if (is_truncated(what, 0) != truncated)
@@ -226,6 +226,33 @@ const wgc_property wgc_p_sa3 = {
 	.level = "MUST", .claim = "exact", .component = "sanitize",
 	.profiles = in_reference, .operations = sanitize_text,
 	.choices = by_unit, .choice_count = 1, .method = &exact,
+};
+
+/* --- P-SA7: the same, where what is around decides --- */
+
+static bool
+generate_context(wgc_case *what)
+{
+	wgc_case_add_number(what, wgc_choose(what->choices, WGC_SOURCES));
+	wgc_text text = wgc_generate_context(what);
+	wgc_case_add_text(what, wgc_generate_ill_formed(what, text));
+	return true;
+}
+
+static const wgc_method in_context = {
+	.configure = vary_limits, .generate = generate_context, .ask = ask_once,
+	.check = check_exact, .share = 200,
+};
+
+static const char *const in_hardened[] = { "hardened", NULL };
+
+const wgc_property wgc_p_sa7 = {
+	.id = "P-SA7", .title = "joiners, selectors, fillers and flags stay exactly where the rules let them, and the cut parts none",
+	.rules = (const char *const[]){ "S2.1", "S2.2", "S2.3", "S2.4", "S2.5", "S2.6", "S2.7", "S2.8",
+	                               "S2.9", "S2.10", "S3.3", "S3.4", NULL },
+	.level = "MUST", .claim = "exact", .component = "sanitize",
+	.profiles = in_hardened, .operations = sanitize_text,
+	.choices = by_unit, .choice_count = 1, .method = &in_context,
 };
 
 /* --- P-SA4 --- */

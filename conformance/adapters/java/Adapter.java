@@ -476,8 +476,8 @@ public class Adapter {
 
 		boolean joinerStays(int c, int i) {
 			while (i < codes.length && !isLoneCr(codes, i) && is(codes[i], STRIP_HARDENED | CONTEXT)) i++;
-			int next = i == codes.length ? -1 : codes[i] == '\r' ? '\n' : codes[i];
-			if (flag || flagEnd(codes, i) > i) return false;
+			int next = i == codes.length || flagEnd(codes, i) > i ? -1 : codes[i] == '\r' ? '\n' : codes[i];
+			if (flag) return false;
 			return switch (c) {
 				case 0x200D -> is(front, VIRAMA) || (is(pictograph, PICTOGRAPHIC) && is(next, PICTOGRAPHIC))
 					|| ((front == 0x9B0 || front == 0x9F0 || front == 0xCB0) && is(next, VIRAMA));

@@ -143,8 +143,9 @@ function selectorStays(c, front) {
 	return front.code > 0x7f && VARIATIONS.has(front.code * 0x110000 + c);
 }
 function joinerStays(c, front, codes, i) {
-	const f = front.code, [next, at] = nextVisible(codes, i);
-	if (front.flag || flagEnd(codes, at) > at) return false;
+	const f = front.code, [visible, at] = nextVisible(codes, i);
+	const next = flagEnd(codes, at) > at ? -1 : visible; // in no set
+	if (front.flag) return false;
 	switch (c) {
 	case 0x200d:
 		return is(f, BITS.virama) || (front.isPictograph() && is(next, BITS.extended_pictographic)) ||
