@@ -269,6 +269,23 @@ wgc_generate_padded(wgc_case *what, size_t limit)
 	return out;
 }
 
+/* --- Small limits, so that every text is about as long as one --- */
+
+void
+wgc_vary_limits(wgc_choices *c, const wgc_subject *subject, wgc_setup *setup)
+{
+	static const uint32_t limits[] = {
+		10, 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 100, 1000
+	};
+	for (int i = 0; i < WGC_SOURCES; i++) {
+		char *name = wgc_format("sanitize.limits.%s", wgc_source_names[i]);
+		uint32_t limit = limits[wgc_choose(c, sizeof(limits) / sizeof(*limits))];
+		if (!wgc_is_fixed(subject->hello, name))
+			setup->limits[i] = limit;
+		free(name);
+	}
+}
+
 /* --- In context (S2) --- */
 
 /* What the rules of S2 ask about, in the order in which they do. */

@@ -15,6 +15,8 @@ wgc_text wgc_generate_hostile(wgc_case *what, uint32_t pieces);
 /* G-BOUND: what is visible is about `limit` units long, and what is not, in
  * runs of up to 40,000, stands anywhere. */
 wgc_text wgc_generate_padded(wgc_case *what, size_t limit);
+/* Small limits, so that every text is about as long as one. */
+void wgc_vary_limits(wgc_choices *choices, const wgc_subject *subject, wgc_setup *setup);
 /* One character that tables get wrong: an end of a range, or next to it. */
 uint32_t wgc_generate_edge(wgc_case *what);
 /* One that the sanitizer removes in this profile, whatever is around. */

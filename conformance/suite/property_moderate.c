@@ -3,99 +3,32 @@
  * No pattern is matched here: what is known is that these texts are hits and
  * those are not, and what may be done to a text without changing that. */
 #include "generate_text.h"
+#include "oracle_moderate.h"
 #include "oracle_text.h"
 #include "properties.h"
 #include "sets.h"
-#include "data.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define LIMIT 2000
-
-static const uint32_t prefix[] = {
-	0x26A0, 0xFE0F, 0x3010, 0x7591, 0x4F3C, 0x6CE8, 0x5165, 0x3011
-};
-static const uint32_t suffix[] = {
-	0x2026, 0xFF08, 0x5DF2, 0x622A, 0x65AD, 0xFF09
-};
 
 static const char *const moderate_text[] = { "moderate.text", NULL };
 static const wgc_choice by_tags[] = { WGC_OUTPUT_TAGS };
 
-/* --- The texts that are known --- */
-
-static const cJSON *
-patterns(void)
-{
-	static cJSON *json;
-	const char *why = "";
-	if (json == NULL)
-		json = wgc_json_read(wgc_patterns_json, wgc_patterns_json_len, &why);
-	const cJSON *list = wgc_json_get(json, "patterns");
-	if (cJSON_GetArraySize(list) > 0)
-		return list;
-	fprintf(stderr, "wicketgate-conformance: patterns.json: %s\n", why);
-	exit(5);
-}
-
-/* "hit" or "benign" of the i-th pattern. */
-static wgc_text
-known(uint32_t i, const char *which)
-{
-	const cJSON *list = patterns();
-	const cJSON *entry = cJSON_GetArrayItem(list, (int)i % cJSON_GetArraySize(list));
-	wgc_text text;
-	const char *why;
-	if (!wgc_text_read(wgc_json_get(entry, which), &text, &why))
-		exit(5);
-	return text;
-}
-
 static bool
-is_removed(const wgc_case *what, uint32_t c)
+keeps_tags(const wgc_case *what)
 {
-	bool tags = !wgc_setup_is(what->subject->setup, WGC_OUTPUT_TAGS, "keep") ||
-	            wgc_is_hardened(what);
-	return wgc_set_has(wgc_set_named("strip_reference"), c) && c != 0x200C &&
-	       c != 0x200D && (tags || c < 0xE0000);
+	return wgc_setup_is(what->subject->setup, WGC_OUTPUT_TAGS, "keep") &&
+	       !wgc_is_hardened(what);
 }
 
 static wgc_text
 removed(const wgc_case *what, const wgc_text *text)
 {
-	wgc_text out = { .form = WGC_SCALARS };
-	for (size_t i = 0; i < text->len; i++)
-		if (!is_removed(what, text->at[i]))
-			wgc_push(&out, text->at[i]);
-	return out;
+	return wgc_output_stripped(text, keeps_tags(what));
 }
 
-static void
-push_points(wgc_text *out, const uint32_t *at, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		wgc_push(out, at[i]);
-}
-
-/* M3, M4: what is delivered of a stripped text. */
 static wgc_text
 delivered(const wgc_text *stripped, bool flagged)
 {
-	wgc_text out = { .form = WGC_SCALARS };
-	if (flagged)
-		push_points(&out, prefix, 8);
-	wgc_push_all(&out, stripped);
-	if (out.len > LIMIT) {
-		out.len = LIMIT;
-		wgc_text cut = { .form = WGC_SCALARS };
-		wgc_push_all(&cut, &out);
-		wgc_text_clear(&out);
-		push_points(&cut, suffix, 6);
-		return cut;
-	}
-	return out;
+	bool truncated;
+	return wgc_delivered(stripped, flagged, &truncated);
 }
 
 /* A text with invisible characters put in: none of them changes what it says. */
@@ -110,7 +43,7 @@ sprinkled(wgc_case *what, const wgc_text *text)
 			                     ? 0x200B
 			                     : set->members[wgc_choose(what->choices, (uint32_t)set->member_count)];
 			/* A line break would end a clause; readers see one. */
-			if (is_removed(what, c) && c != '\r' && c != 0x0B &&
+			if (wgc_is_output_stripped(c, keeps_tags(what)) && c != '\r' && c != 0x0B &&
 			    c != 0x0C && c != 0x2028 && c != 0x2029 && c != 0x85)
 				wgc_push(&out, c);
 		}
@@ -146,8 +79,8 @@ ask_text(wgc_case *what, const wgc_text *text)
 static bool
 generate_hit(wgc_case *what)
 {
-	wgc_case_add_number(what, wgc_choose(what->choices, (uint32_t)cJSON_GetArraySize(patterns())));
-	wgc_text hit = known(what->number[0], "hit");
+	wgc_case_add_number(what, wgc_choose(what->choices, wgc_known_count()));
+	wgc_text hit = wgc_known_text(what->number[0], "hit");
 	wgc_case_add_text(what, sprinkled(what, &hit));
 	wgc_text_clear(&hit);
 	return true;
@@ -157,7 +90,7 @@ generate_hit(wgc_case *what)
 static bool
 is_hit(const wgc_case *what, wgc_text *stripped)
 {
-	wgc_text hit = known(what->number[0], "hit");
+	wgc_text hit = wgc_known_text(what->number[0], "hit");
 	*stripped = removed(what, &what->text[0]);
 	bool same = wgc_text_same(&hit, stripped);
 	wgc_text_clear(&hit);
@@ -201,7 +134,7 @@ generate_far(wgc_case *what)
 {
 	static const uint32_t lengths[] = { 1991, 1990, 1992, 1993, 1999, 2000, 2001, 2010, 5000, 60000 };
 	wgc_choices *c = what->choices;
-	wgc_case_add_number(what, wgc_choose(c, (uint32_t)cJSON_GetArraySize(patterns())));
+	wgc_case_add_number(what, wgc_choose(c, wgc_known_count()));
 	wgc_case_add_number(what, lengths[wgc_choose(c, 10)]);
 	return true;
 }
@@ -209,7 +142,7 @@ generate_far(wgc_case *what)
 static wgc_text
 far_text(const wgc_case *what)
 {
-	wgc_text out = { .form = WGC_SCALARS }, hit = known(what->number[0], "hit");
+	wgc_text out = { .form = WGC_SCALARS }, hit = wgc_known_text(what->number[0], "hit");
 	for (uint32_t n = what->number[1]; n > 1; n--)
 		wgc_push(&out, 'b');
 	wgc_push(&out, '\n');
@@ -255,7 +188,7 @@ ask_again(wgc_case *what, size_t stage)
 	wgc_text text = { .form = WGC_SCALARS };
 	if (stage > 0)
 		return false;
-	push_points(&text, prefix, 8);
+	wgc_push_mark(&text);
 	wgc_push_ascii(&text, "\n"); /* some orders begin a line */
 	wgc_push_all(&text, &what->text[0]);
 	ask_text(what, &text);
@@ -269,7 +202,7 @@ check_again(wgc_case *what)
 	wgc_text stripped;
 	if (is_hit(what, &stripped)) {
 		wgc_text marked = { .form = WGC_SCALARS };
-		push_points(&marked, prefix, 8);
+		wgc_push_mark(&marked);
 		wgc_push_ascii(&marked, "\n");
 		wgc_push_all(&marked, &stripped);
 		wgc_text twice = delivered(&marked, true);
@@ -307,7 +240,7 @@ neutral(wgc_case *what)
 static bool
 generate_honest(wgc_case *what)
 {
-	wgc_case_add_number(what, wgc_choose(what->choices, (uint32_t)cJSON_GetArraySize(patterns())));
+	wgc_case_add_number(what, wgc_choose(what->choices, wgc_known_count()));
 	wgc_case_add_text(what, neutral(what));
 	wgc_case_add_text(what, neutral(what));
 	return true;
@@ -316,7 +249,7 @@ generate_honest(wgc_case *what)
 static wgc_text
 honest_text(const wgc_case *what)
 {
-	wgc_text out = { .form = WGC_SCALARS }, twin = known(what->number[0], "benign");
+	wgc_text out = { .form = WGC_SCALARS }, twin = wgc_known_text(what->number[0], "benign");
 	wgc_push_all(&out, &what->text[0]);
 	wgc_push_ascii(&out, "\n");
 	wgc_push_all(&out, &twin);
@@ -375,21 +308,10 @@ generate_clean(wgc_case *what)
 	return true;
 }
 
-/* Eight hidden characters in a row may be marked as a message: M2.5, a SHOULD. */
-static bool
-may_be_a_message(const wgc_text *text)
-{
-	const wgc_set *hidden = wgc_set_named("match_ignorable");
-	size_t run = 0;
-	for (size_t i = 0; i < text->len && run < 8; i++)
-		run = wgc_set_has(hidden, text->at[i]) ? run + 1 : 0;
-	return run >= 8;
-}
-
 static void
 check_clean(wgc_case *what)
 {
-	if (may_be_a_message(&what->text[0]))
+	if (wgc_may_be_a_message(&what->text[0]))
 		return;
 	wgc_text stripped = removed(what, &what->text[0]);
 	wgc_text expected = delivered(&stripped, false);

@@ -10,23 +10,6 @@ static const char *const sanitize_text[] = { "sanitize.text", NULL };
 static const char *const in_reference[] = { "reference", NULL };
 static const wgc_choice by_unit[] = { WGC_LENGTH_UNIT };
 
-/* --- Small limits, so that every text is about as long as one --- */
-
-static void
-vary_limits(wgc_choices *c, const wgc_subject *subject, wgc_setup *setup)
-{
-	static const uint32_t limits[] = {
-		10, 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 100, 1000
-	};
-	for (int i = 0; i < WGC_SOURCES; i++) {
-		char *name = wgc_format("sanitize.limits.%s", wgc_source_names[i]);
-		uint32_t limit = limits[wgc_choose(c, sizeof(limits) / sizeof(*limits))];
-		if (!wgc_is_fixed(subject->hello, name))
-			setup->limits[i] = limit;
-		free(name);
-	}
-}
-
 static wgc_source
 source_of(const wgc_case *what)
 {
@@ -123,7 +106,7 @@ check_stripped(wgc_case *what)
 }
 
 static const wgc_method stripped = {
-	.configure = vary_limits, .generate = generate_padded, .ask = ask_once,
+	.configure = wgc_vary_limits, .generate = generate_padded, .ask = ask_once,
 	.check = check_stripped,
 };
 
@@ -185,7 +168,7 @@ check_padding(wgc_case *what)
 }
 
 static const wgc_method padding = {
-	.configure = vary_limits, .generate = generate_padded,
+	.configure = wgc_vary_limits, .generate = generate_padded,
 	.ask = ask_with_and_without, .check = check_padding, .share = 200,
 };
 
@@ -216,7 +199,7 @@ check_exact(wgc_case *what)
 }
 
 static const wgc_method exact = {
-	.configure = vary_limits, .generate = generate_padded, .ask = ask_once,
+	.configure = wgc_vary_limits, .generate = generate_padded, .ask = ask_once,
 	.check = check_exact,
 };
 
@@ -240,7 +223,7 @@ generate_context(wgc_case *what)
 }
 
 static const wgc_method in_context = {
-	.configure = vary_limits, .generate = generate_context, .ask = ask_once,
+	.configure = wgc_vary_limits, .generate = generate_context, .ask = ask_once,
 	.check = check_exact, .share = 200,
 };
 
@@ -287,7 +270,7 @@ check_twice(wgc_case *what)
 }
 
 static const wgc_method idempotent = {
-	.configure = vary_limits, .generate = generate_padded, .ask = ask_twice,
+	.configure = wgc_vary_limits, .generate = generate_padded, .ask = ask_twice,
 	.check = check_twice,
 };
 
@@ -370,7 +353,7 @@ check_origin(wgc_case *what)
 }
 
 static const wgc_method origins = {
-	.configure = vary_limits, .generate = generate_origin,
+	.configure = wgc_vary_limits, .generate = generate_origin,
 	.ask = ask_origin, .check = check_origin, .share = 50,
 };
 
