@@ -10,6 +10,7 @@ import random
 import re
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 SUITE = Path(__file__).resolve().parent
@@ -107,6 +108,52 @@ def check_sets(tap, data, sets):
     tap.ok(all(len(sets[name]) > 30 for name in compared), "R2 none of them is empty")
 
 
+# ---- normalization (F4.2) --------------------------------------------------
+
+def normal_forms(text):
+    """All that NFC, NFD, NFKC, NFKD and case folding make of it, in any order."""
+    found, new = set(), {text}
+    while new:
+        found |= new
+        new = {form for text in new for form in
+               [text.casefold(), *(unicodedata.normalize(f, text) for f in ("NFC", "NFD", "NFKC", "NFKD"))]} - found
+    return found
+
+
+def changing():
+    """What a normalization or folding changes, and what it makes of it."""
+    scalars = (c for c in range(0x80, 0x110000) if not 0xD800 <= c < 0xE000)
+    return {c: forms for c in scalars if len(forms := normal_forms(chr(c))) > 1}
+
+
+def open_sets(changes, less, greater, ignorable):
+    """Where a reader who normalizes sees another bracket, or nothing, than one who has the three sets: so that the
+    oracle of P-FN1, which has them, need not normalize."""
+    kind = dict.fromkeys(less, "<") | dict.fromkeys(greater, ">")
+
+    def reading(text):
+        return "".join(kind.get(ord(c), c) for c in text if ord(c) not in ignorable)
+    for code, forms in changes.items():
+        mine = reading(chr(code))
+        if any(reading(form) != mine and not set(reading(form)).isdisjoint("<>") or (mine and not reading(form))
+               for form in forms):
+            yield f"U+{code:04X}"
+    for bracket in sorted(kind):
+        for mark in ignorable:
+            composed = unicodedata.normalize("NFC", chr(bracket) + chr(mark))
+            if len(composed) == 1 and reading(composed) != kind[bracket]:
+                yield f"U+{bracket:04X} U+{mark:04X}"
+
+
+def check_normal(tap, data):
+    sets = [points(data[name]) for name in ("less", "greater", "fence_ignorable")]
+    changes = changing()
+    tap.ok(not (faults := list(open_sets(changes, *sets))), "F4 no normalization or folding makes a bracket, or nothing, of anything else", *faults[:10])
+    for name, code in (("less", 0xFF1C), ("greater", 0x226F), ("fence_ignorable", 0x0338), ("fence_ignorable", 0xFF9E)):
+        less = [s - {code} for s in sets]
+        tap.ok(list(open_sets(changes, *less)), f"R2 without U+{code:04X} in {name} that is seen")
+
+
 # ---- what letters read as (F9, F10) ----------------------------------------
 
 def neutralized(probe, texts):
@@ -169,6 +216,7 @@ def main():
     check_patterns(tap, patterns)
     data = json.loads((SUITE / "sets.json").read_text(encoding="ascii"))
     check_sets(tap, data, library_sets(sys.argv[2]))
+    check_normal(tap, data)
     if neutralized(probe, ["xpydata"]) == ["xpydata"]:
         tap.skip("F9, F10 what letters read as", "this library has no guards")
     else:
