@@ -10,11 +10,12 @@
 const char library_hello[] =
 	"{\"components\":[\"sanitize\",\"fence\",\"moderate\",\"intent\"],"
 	"\"profiles\":[\"reference\",\"hardened\"],\"operations\":[\"sanitize.text\","
+	"\"sanitize.json\",\"fence.render\",\"fence.constants\",\"moderate.json\","
 	"\"fence.neutralize\",\"fence.inline\",\"fence.wrap\",\"fence.needs\","
 	"\"moderate.text\",\"intent.canonical\"],\"choices\":{\"length_unit\":"
 	"[\"codepoint\",\"utf16\",\"byte\"],\"output_tags\":[\"strip\"],"
 	"\"canon\":[\"rfc8785\"],\"intent_input\":[\"strict\"]},"
-	"\"features\":[\"text.bytes\"],\"fixed\":[],\"max_line\":8388608,"
+	"\"features\":[\"text.bytes\",\"paths\"],\"fixed\":[],\"max_line\":8388608,"
 	"\"max_inflight\":64}";
 
 /* What one call works with; all of it is freed at once. */
@@ -82,11 +83,10 @@ answered(desk *d, const char *member, wkg_status status)
 
 /* --- Operations --- */
 
-static wgc_reply
-sanitize_text(desk *d)
+static wkg_sanitize_config
+config_of(const desk *d)
 {
 	static const char *const units[] = { "codepoint", "utf16", "byte" };
-	wkg_span s = text_arg(d, "s");
 	wkg_sanitize_config config = wkg_sanitize_config_default(d->profile);
 	const uint32_t *limits = d->setup->limits;
 	config.limits = (wkg_source_limits){
@@ -96,6 +96,13 @@ sanitize_text(desk *d)
 	for (int i = 0; i < 3; i++)
 		if (wgc_setup_is(d->setup, WGC_LENGTH_UNIT, units[i]))
 			config.unit = (wkg_unit)(i + 1);
+	config.max_depth = d->setup->max_depth;
+	return config;
+}
+
+static wkg_source
+source_of(const desk *d)
+{
 	const char *source = wgc_json_string(d->args, "source");
 	const char *trigger = wgc_json_string(d->args, "trigger");
 	wkg_source from = trigger == NULL ? WKG_SOURCE_INVALID
@@ -103,12 +110,59 @@ sanitize_text(desk *d)
 	for (int i = 0; source != NULL && i < WGC_SOURCES; i++)
 		if (strcmp(source, wgc_source_names[i]) == 0)
 			from = (wkg_source)(i + 1);
+	return from;
+}
+
+static wgc_reply
+sanitize_text(desk *d)
+{
+	wkg_span s = text_arg(d, "s");
+	wkg_sanitize_config config = config_of(d);
 	wkg_sanitize_report report = { 0 };
 	open_out(d, wkg_sanitize_bound(s.len));
-	wkg_status status = wkg_sanitize(&d->out, s, from, &config, &report);
+	wkg_status status = wkg_sanitize(&d->out, s, source_of(d), &config, &report);
 	wgc_reply reply = answered(d, "s", status);
 	if (reply.kind == WGC_OK)
 		cJSON_AddBoolToObject(reply.body, "truncated", report.truncated > 0);
+	return reply;
+}
+
+static wgc_reply
+document(desk *d, wkg_status status)
+{
+	if (status != WKG_OK)
+		return wgc_err(status == WKG_E_DUPLICATE  ? "JSON_DUPLICATE"
+		               : status == WKG_E_ENCODING ? "JSON_ENCODING" : "JSON_SYNTAX");
+	return answered(d, "json", status);
+}
+
+static void
+add_leaf(cJSON *leaves, const wkg_json_path *path, const char *kind)
+{
+	cJSON *leaf = cJSON_CreateObject();
+	cJSON_AddItemToObject(leaf, "path", text_json((wkg_span){ path->text, path->len }));
+	cJSON_AddStringToObject(leaf, "kind", kind);
+	cJSON_AddItemToArray(leaves, leaf);
+}
+
+static wgc_reply
+sanitize_json(desk *d)
+{
+	static wkg_payload_report report;
+	wkg_span json = text_arg(d, "json");
+	wkg_sanitize_config config = config_of(d);
+	size_t size = wkg_payload_work_size(json.len, &config);
+	open_out(d, wkg_payload_bound(json.len));
+	wkg_work work = { room(d, size), size };
+	wgc_reply reply = document(d, wkg_payload_sanitize(&d->out, json, source_of(d), &config, work, &report));
+	if (reply.kind != WGC_OK)
+		return reply;
+	cJSON *leaves = cJSON_AddArrayToObject(reply.body, "leaves");
+	for (size_t i = 0; i < report.note_count; i++)
+		add_leaf(leaves, &report.notes[i].path,
+		         report.notes[i].kind == WKG_PAYLOAD_NOTE_DROPPED ? "dropped" : "truncated");
+	cJSON_AddNumberToObject(reply.body, "truncated", (double)report.truncated);
+	cJSON_AddNumberToObject(reply.body, "dropped", (double)report.dropped);
 	return reply;
 }
 
@@ -203,6 +257,63 @@ moderate(desk *d)
 	return reply;
 }
 
+/* A leaf with several patterns is one. */
+static bool
+is_first(const wkg_moderate_report *report, size_t i)
+{
+	const wkg_finding *f = &report->findings[i], *last = f - 1;
+	return i == 0 || f->kind != last->kind || f->path.len != last->path.len ||
+	       memcmp(f->path.text, last->path.text, f->path.len) != 0;
+}
+
+static wgc_reply
+moderate_json(desk *d)
+{
+	static const char *const kinds[] = { "", "suspicious", "truncated", "too_deep" };
+	static wkg_moderate_report report;
+	wkg_span json = text_arg(d, "json");
+	const reviewer *r = reviewer_for(d->profile);
+	size_t size = wkg_moderate_work_size(json.len);
+	open_out(d, wkg_moderate_bound(json.len));
+	wkg_work work = { room(d, size), size };
+	wgc_reply reply = document(d, wkg_moderate_json(&d->out, json, r->moderator, r->scratch, work,
+	                                                &report));
+	if (reply.kind != WGC_OK)
+		return reply;
+	cJSON *leaves = cJSON_AddArrayToObject(reply.body, "leaves");
+	for (size_t i = 0; i < report.finding_count; i++)
+		if (is_first(&report, i))
+			add_leaf(leaves, &report.findings[i].path, kinds[report.findings[i].kind]);
+	cJSON_AddBoolToObject(reply.body, "flagged", report.flagged);
+	cJSON_AddBoolToObject(reply.body, "truncated", report.truncated);
+	return reply;
+}
+
+static wgc_reply
+render(desk *d)
+{
+	wkg_span template_text = text_arg(d, "template"), state = text_arg(d, "state");
+	wkg_render_mode mode = strcmp(wgc_json_string(d->args, "mode"), "data") == 0
+	                               ? WKG_RENDER_DATA : WKG_RENDER_VERBATIM;
+	size_t size = wkg_render_work_size(state.len);
+	wkg_render_error error = { 0 };
+	open_out(d, wkg_render_bound(template_text, state.len));
+	wkg_work work = { room(d, size), size };
+	wkg_status status = wkg_render(&d->out, template_text, state, mode, d->profile, work, &error);
+	return status == WKG_OK ? answered(d, "s", status) : wgc_err("TEMPLATE_SYNTAX");
+}
+
+static wgc_reply
+constants(desk *d)
+{
+	cJSON *body = cJSON_CreateObject();
+	(void)d;
+	cJSON_AddStringToObject(body, "begin", WKG_FENCE_BEGIN);
+	cJSON_AddStringToObject(body, "end", WKG_FENCE_END);
+	cJSON_AddItemToObject(body, "contract", text_json(wkg_fence_contract()));
+	return wgc_ok(body);
+}
+
 static wgc_reply
 canonical(desk *d)
 {
@@ -227,7 +338,9 @@ static const struct {
 	const char *op;
 	wgc_reply (*run)(desk *d);
 } operations[] = {
-	{ "sanitize.text", sanitize_text }, { "fence.neutralize", neutralize },
+	{ "sanitize.text", sanitize_text }, { "sanitize.json", sanitize_json },
+	{ "moderate.json", moderate_json }, { "fence.render", render },
+	{ "fence.constants", constants }, { "fence.neutralize", neutralize },
 	{ "fence.inline", inlined }, { "fence.wrap", wrapped },
 	{ "fence.needs", needs }, { "moderate.text", moderate },
 	{ "intent.canonical", canonical },

@@ -8,6 +8,7 @@
 #include "suite_inprocess.h"
 #include "suite_library.h"
 #include "suite_toy_gate.h"
+#include "suite_toy_wrapped.h"
 #include "suite_toys.h"
 
 #define SEEDS  20
@@ -115,6 +116,7 @@ text_stop(wgc_subject *subject)
 static const kind kinds[] = {
 	{ text_toys, text_start, text_stop },
 	{ gate_toys, toy_gate_start, toy_gate_stop },
+	{ wrapped_toys, toy_wrapped_start, toy_wrapped_stop },
 };
 
 static void

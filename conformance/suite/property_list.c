@@ -12,5 +12,7 @@ const wgc_property *const wgc_properties[] = {
 	&wgc_p_in1, &wgc_p_in2, &wgc_p_in3,
 	&wgc_p_gr1, &wgc_p_gr2, &wgc_p_gr3, &wgc_p_gr4, &wgc_p_gr5, &wgc_p_gr6,
 	&wgc_p_gr7,
+	&wgc_p_tot1, &wgc_p_tot2, &wgc_p_tot3, &wgc_p_tot4,
+	&wgc_p_tim1, &wgc_p_tim2, &wgc_p_tim3, &wgc_p_tim4,
 	NULL
 };

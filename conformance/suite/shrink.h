@@ -10,11 +10,12 @@
 
 #include "evaluate.h"
 
-
 /* `choices` made the failing case `what`; both become the simplest. */
 void wgc_shrink(const wgc_property *property, wgc_choices *choices,
                 wgc_case *what, double budget_s);
 
 double wgc_now_s(void);
+/* Tests: as if so much time had passed. */
+void wgc_pretend_s(double s);
 
 #endif
