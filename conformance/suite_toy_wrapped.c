@@ -12,7 +12,7 @@
 
 const toy wrapped_toys[] = {
 	{ "H01 no selector stays", "P-SA7" },
-	{ "H02 a joiner stays behind ASCII letters", "P-SA7" },
+	{ "H02 a joiner stays behind ASCII", "P-SA7" },
 	{ "H03 flags lose their letters", "P-SA7" },
 	{ "H04 a CR of its own goes", "P-SA7" },
 	{ "H05 a cut parts a flag", "P-SA7" },
@@ -33,11 +33,11 @@ const toy wrapped_toys[] = {
 	{ "V07 values: the input is changed", "P-MO6" },
 	{ "V08 values: deep ones are not reported", "P-MO6" },
 	{ "V09 values: numbers lose their spelling", "P-MO6" },
-	{ "R01 templates: substituted text is scanned again", "P-FN13" },
+	{ "R01 templates: a $ of the result means something", "P-FN13" },
 	{ "R02 templates: no line of its own", "P-FN13" },
 	{ "R03 templates: null goes without a fence", "P-FN13" },
 	{ "T01 documents: crashes at 60 levels", "P-TOT1" },
-	{ "T02 fence: crashes at 4000 brackets", "P-TOT2" },
+	{ "T02 fence: crashes at 90 brackets", "P-TOT2" },
 	{ "T03 moderator: crashes on a combining mark at the beginning", "P-TOT3" },
 	{ "T04 intents: crashes on a byte order mark", "P-TOT4" },
 	{ "T05 sanitizer: time grows with the square", "P-TIM1" },
@@ -97,7 +97,7 @@ count_of(const wgc_text *text, uint32_t first, uint32_t last)
 
 /* --- Texts: characters hidden from the library, or from the subject --- */
 
-#define BEHIND 0xE000 /* a private one: the library lets it be */
+#define BEHIND 0x3800 /* an ideograph: the library lets it be */
 
 /* What a broken sanitizer or fence does not see: taken out (0), or hidden
  * behind another that is put back. */
@@ -109,8 +109,7 @@ unseen(const toy *t, const wgc_text *text, size_t i)
 	if ((has(t, "H01") && c >= 0xFE00 && c <= 0xFE0F) || (has(t, "H04") && lone) ||
 	    (has(t, "H03") && c >= 0xE0020 && c <= 0xE007F))
 		return 0;
-	bool late = has(t, "H02") && c == 0x200D && i > 0 && text->at[i - 1] >= 'a' &&
-	            text->at[i - 1] <= 'z';
+	bool late = has(t, "H02") && c == 0x200D && i > 0 && text->at[i - 1] < 0x80;
 	bool many = has(t, "H06") && c >= 0xE0100 && c <= 0xE01EF &&
 	            count_of(text, 0xE0100, 0xE01EF) == 17;
 	bool bracket = has(t, "H07") && c == 0xFF1C;
@@ -483,9 +482,8 @@ find(const wgc_text *text, const char *word)
 	return SIZE_MAX;
 }
 
-/* "(((" of the literals would be "{{{" in a value: any open brace is scanned. */
 static void
-scan_again(wgc_text *text)
+expand_dollar(wgc_text *text)
 {
 	size_t at = find(text, "$");
 	if (at != SIZE_MAX)
@@ -517,7 +515,7 @@ answer_template(const toy *t, const wgc_setup *setup, const cJSON *args)
 	wgc_text out = text_of(reply.body, "s"), copy = { .form = out.form };
 	wgc_push_all(&copy, &out);
 	if (has(t, "R01"))
-		scan_again(&copy);
+		expand_dollar(&copy);
 	if (has(t, "R02"))
 		drop_line_feed(&copy);
 	if (has(t, "R03"))
@@ -559,9 +557,22 @@ crashes(const toy *t, const char *op, const wgc_text *text)
 {
 	static const char deep[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[";
 	return (is_for(t, "T01", op, "sanitize.json") && find(text, deep) != SIZE_MAX) ||
-	       (is_for(t, "T02", op, "fence.") && count_of(text, '<', '<') > 4000) ||
+	       (is_for(t, "T02", op, "fence.") && count_of(text, '<', '<') >= 90) ||
 	       (is_for(t, "T03", op, "moderate.") && text->len > 0 && text->at[0] == 0x300) ||
 	       (is_for(t, "T04", op, "intent.") && text->len > 0 && text->at[0] == 0xFEFF);
+}
+
+/* Without writing it out. */
+static double
+length_of(const cJSON *json)
+{
+	const cJSON *rep = wgc_json_get(json, "$rep"), *cat = wgc_json_get(json, "$cat");
+	double sum = 0;
+	if (rep != NULL)
+		return length_of(rep->child) * rep->child->next->valuedouble;
+	for (cat = cat == NULL ? NULL : cat->child; cat != NULL; cat = cat->next)
+		sum += length_of(cat);
+	return cJSON_IsString(json) ? (double)strlen(json->valuestring) : sum;
 }
 
 static bool
@@ -578,9 +589,13 @@ answer(void *state, const wgc_setup *setup, const char *op, const cJSON *args)
 	const cJSON *json = main_text(args);
 	wgc_text text = { 0 };
 	const char *why;
-	bool read = json != NULL && wgc_text_read(json, &text, &why);
-	if (read && text.len > 50000 && is_slow(t, op))
-		wgc_pretend_s(1e-12 * (double)text.len * (double)text.len);
+	double length = json == NULL ? 0 : length_of(json);
+	if (length > 10000 && is_slow(t, op)) {
+		wgc_pretend_s(1e-12 * length * length);
+		return wgc_err("JSON_SYNTAX");
+	}
+	bool read = t->bug != NULL && t->bug[0] == 'T' && json != NULL &&
+	            wgc_text_read(json, &text, &why);
 	bool dies = read && crashes(t, op, &text);
 	wgc_text_clear(&text);
 	if (dies)

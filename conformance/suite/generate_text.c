@@ -31,11 +31,15 @@ static uint32_t
 bridge(wgc_case *what)
 {
 	wgc_choices *c = what->choices;
+	/* Marks that compose, and what normalization makes a mark or a space. */
+	static const uint32_t marks[] = { 0x338, 0x300, 0xFF9E, 0xA0, 0x3000, 0x34F, 0xFE0F, 0xFFA0 };
 	switch (wgc_choose(c, 4)) {
 	case 0: return 0x200B;
 	case 1: return 0xE0041 + wgc_choose(c, 26);
 	case 2: return wgc_generate_invisible(what);
 	default:
+		if (wgc_is_hardened(what) && wgc_choose(c, 3) == 2)
+			return CHOOSE(c, marks);
 		return member_of(c, wgc_fence_ignorable(wgc_is_hardened(what)));
 	}
 }

@@ -122,8 +122,10 @@ name(grower *g)
 		for (const char *p = CHOOSE(g->c, names); *p != '\0'; p++)
 			wgc_push(&g->out, (unsigned char)*p);
 	else
-		push_content(g, wgc_choose(g->c, 2) == 0 ? wgc_generate_context(g->what)
-		                                         : wgc_generate_hostile(g->what, 1));
+		/* Not what the moderator looks for: a name may become content. */
+		push_content(g, g->kind.moderated || wgc_choose(g->c, 2) == 0
+		                        ? wgc_generate_context(g->what)
+		                        : wgc_generate_hostile(g->what, 1));
 	if (!g->kind.moderated && !g->kind.templated)
 		push_lone(g);
 }

@@ -126,7 +126,7 @@ add_content(builder *b, uint32_t c)
 		return;
 	}
 	if (b->string == NULL)
-		b->string = add(b, WGC_NODE_STRING);
+		return; /* content of nothing: shrinking cut out what it was of */
 	if (c >= WGC_HIT && c < WGC_LONG)
 		add_known(b->string, c);
 	else if (c == WGC_LONG)
@@ -175,10 +175,11 @@ wgc_tree_read(const wgc_text *script, const wgc_text *extra, size_t max_depth)
 	b->extra = extra;
 	b->max_depth = max_depth;
 	for (size_t i = 0; i < script->len; i++) {
-		bool done = b->root != NULL && b->depth == 0;
-		bool more = b->string != NULL && script->at[i] < WGC_CLOSE;
-		if (!done || more)
-			step(b, script->at[i]);
+		bool builds = script->at[i] >= WGC_CLOSE && script->at[i] < WGC_HIT &&
+		              script->at[i] != WGC_LONE;
+		if (b->root != NULL && b->depth == 0 && builds)
+			break;
+		step(b, script->at[i]);
 	}
 	if (b->root == NULL)
 		add(b, WGC_NODE_WORD);
