@@ -433,16 +433,16 @@ static void play_moderate(wgc_case *what) { play_for(what, "moderate"); }
 static void play_intent(wgc_case *what) { play_for(what, "intent"); }
 
 static const wgc_method answers[] = {
-	{ .generate = generate_sanitize, .ask = ask_sanitize, .check = check_answered },
-	{ .generate = generate_fence, .ask = ask_fence, .check = check_answered },
-	{ .generate = generate_moderate, .ask = ask_moderate, .check = check_answered },
-	{ .generate = generate_intent, .ask = ask_intent, .check = check_answered },
+	{ .generate = generate_sanitize, .ask = ask_sanitize, .check = check_answered, .share = 50 },
+	{ .generate = generate_fence, .ask = ask_fence, .check = check_answered, .share = 50 },
+	{ .generate = generate_moderate, .ask = ask_moderate, .check = check_answered, .share = 50 },
+	{ .generate = generate_intent, .ask = ask_intent, .check = check_answered, .share = 50 },
 };
 static const wgc_method times[] = {
-	{ .play = play_sanitize, .share = 2 },
-	{ .play = play_fence, .share = 2 },
-	{ .play = play_moderate, .share = 2 },
-	{ .play = play_intent, .share = 2 },
+	{ .play = play_sanitize, .share = 1 },
+	{ .play = play_fence, .share = 1 },
+	{ .play = play_moderate, .share = 1 },
+	{ .play = play_intent, .share = 1 },
 };
 
 static const char *const no_operations[] = { NULL };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#define PADDING    24
 #define DEAD_CALLS 60 /* each of which costs a process */
 
 static size_t most_calls = 3000;
@@ -246,23 +247,32 @@ shorten_runs(shrinker *s, size_t t)
 
 /* --- Values: pieces --- */
 
+/* The same piece need not be cut out of padding a thousand times: its last. */
+static size_t
+past_padding(const wgc_text *text, size_t at, size_t n)
+{
+	size_t run = at < text->len ? run_from(text, at) : 0;
+	return run >= PADDING && run >= 2 * n ? at + run - n : at;
+}
+
 /* All pieces of n from `from` on, in batches. Where one could go, the next
  * attempt is at the same place. */
 static bool
 cut_pieces(shrinker *s, size_t t, size_t n)
 {
 	bool better = false;
-	size_t from = 0;
+	size_t from = past_padding(&s->best->text[t], 0, n);
 	while (from + n <= s->best->text[t].len && may_try(s)) {
 		wgc_case cases[WGC_BATCH];
-		size_t count = 0;
-		for (size_t at = from; count < WGC_BATCH / 2 &&
-		                       at + n <= s->best->text[t].len; at += n) {
+		size_t places[WGC_BATCH], count = 0, at = from;
+		while (count < WGC_BATCH / 2 && at + n <= s->best->text[t].len) {
 			cases[count] = wgc_case_copy(s->best);
-			cut_out(&cases[count++].text[t], at, n);
+			cut_out(&cases[count].text[t], at, n);
+			places[count++] = at;
+			at = past_padding(&s->best->text[t], at + n, n);
 		}
 		size_t found = first_failing(s, cases, count);
-		from += found * n;
+		from = found < count ? places[found] : at;
 		better |= found < count;
 	}
 	return better;
@@ -313,12 +323,31 @@ plainer(shrinker *s, size_t t, size_t i, bool everywhere)
 	return first_failing(s, cases, count) < count;
 }
 
+/* Padding swallows what stands behind it. */
+static bool
+swallowed(shrinker *s, size_t t, size_t i)
+{
+	wgc_text *text = &s->best->text[t];
+	size_t run = 1;
+	while (run < i && text->at[i - 1 - run] == text->at[i - 1])
+		run++;
+	if (i == 0 || run < PADDING || text->at[i] == text->at[i - 1])
+		return false;
+	wgc_case one = wgc_case_copy(s->best);
+	one.text[t].at[i] = text->at[i - 1];
+	return first_failing(s, &one, 1) == 0;
+}
+
 static bool
 plainer_text(shrinker *s, size_t t)
 {
 	bool better = false;
-	for (size_t i = 0; i < s->best->text[t].len && i < 300 && may_try(s); i++)
-		better |= plainer(s, t, i, true) || plainer(s, t, i, false);
+	size_t step = 1;
+	for (size_t i = 0, n = 0; i < s->best->text[t].len && n < 300 && may_try(s); i += step, n++) {
+		better |= plainer(s, t, i, true) || plainer(s, t, i, false) || swallowed(s, t, i);
+		step = run_from(&s->best->text[t], i);
+		step = step < PADDING ? 1 : step; /* padding is one, however long */
+	}
 	return better;
 }
 
