@@ -75,7 +75,8 @@ static wgc_reply
 answered(desk *d, const char *member, wkg_status status)
 {
 	if (status != WKG_OK || d->bad)
-		return wgc_err(status == WKG_E_INVALID ? "INVALID_NUMBER" : "INTENT_NOT_I_JSON");
+		return wgc_err(status == WKG_E_SPACE     ? "INTERNAL"
+		               : status == WKG_E_INVALID ? "INVALID_NUMBER" : "INTENT_NOT_I_JSON");
 	cJSON *body = cJSON_CreateObject();
 	cJSON_AddItemToObject(body, member, text_json(wkg_buf_span(&d->out)));
 	return wgc_ok(body);

@@ -18,7 +18,7 @@ wkg__take(wkg_work *work, size_t size)
 	return p + skip;
 }
 
-/* A value takes at least a byte and a comma. */
+/* In a whole document a value takes at least a byte and a comma or a bracket. */
 static size_t
 most_nodes(size_t n)
 {
@@ -122,8 +122,10 @@ add(reading *r, const wkg_json_token *token)
 {
 	wkg__tape *t = r->tape;
 	uint32_t index = (uint32_t)t->count;
-	if (t->count == most_nodes(t->doc.len))
-		return WKG_E_SPACE; /* cannot happen, see there */
+	if (t->count == most_nodes(t->doc.len)) { /* "[[[": it is not whole */
+		t->error = (wkg_json_error){ .at = t->doc.len, .what = "unexpected end of document" };
+		return WKG_E_SYNTAX;
+	}
 	wkg__node node = {
 		.kind = token->kind, .from = (uint32_t)token->from,
 		.to = (uint32_t)token->to, .name = r->name,
