@@ -171,6 +171,7 @@ capture(void)
 	CLAIM("X1 action names", schema_refused(TEXT("{\"action\":\"Refund\",\"target\":\"t\"}"), TEXT(CONTEXT)) && schema_refused(TEXT("{\"action\":\"a b\",\"target\":\"t\"}"), TEXT(CONTEXT)) && captured(TEXT("{\"action\":\" a.b_c:d-9\\n\",\"target\":\"t\"}"), TEXT(CONTEXT), WKG_BINDING_A, NULL) == WKG_OK);
 	CLAIM("CAP-B3 environment and digest are B's", schema_refused(TEXT("{\"action\":\"a\",\"target\":\"t\",\"expectedEffectDigest\":\"x\"}"), TEXT(CONTEXT)) && refused_as(TEXT("{\"action\":\"a\",\"target\":\"t\"}"), TEXT("{\"tenantId\":\"" UUID "\",\"actor\":{\"id\":\"a\",\"type\":\"t\"},\"downstreamTarget\":{\"system\":\"s\",\"operation\":\"o\",\"environment\":\"prod\"},\"idempotencyKey\":\"k\"}"), WKG_BINDING_A, NULL, "INTENT_SCHEMA_INVALID") && captured(TEXT("{\"action\":\"a\",\"target\":\"t\"}"), TEXT("{\"tenantId\":\"" UUID "\",\"actor\":{\"id\":\"a\",\"type\":\"t\"},\"downstreamTarget\":{\"system\":\"s\",\"operation\":\"o\",\"environment\":\"prod\"},\"idempotencyKey\":\"k\"}"), WKG_BINDING_B, NULL) == WKG_OK);
 	CLAIM("X1 not I-JSON: a duplicate, with its part and offset", refused_as(TEXT("{\"action\":\"a\",\"action\":\"b\",\"target\":\"t\"}"), TEXT(CONTEXT), WKG_BINDING_A, NULL, "INTENT_NOT_I_JSON") && error.part == WKG_INTENT_PART_PROPOSAL && error.at == 14);
+	CLAIM("X1 not I-JSON: brackets that nothing closes, with the part", refused_as(TEXT("[[["), TEXT(CONTEXT), WKG_BINDING_A, NULL, "INTENT_NOT_I_JSON") && error.part == WKG_INTENT_PART_PROPOSAL);
 }
 
 static wkg_span
