@@ -228,9 +228,9 @@ generate_any(wgc_case *what, form of)
 static bool
 generate_for(wgc_case *what, const char *component)
 {
-	static const uint32_t nests[] = { 0, 0, 0, 1, 17, 1000, 100000 };
+	static const uint32_t nests[] = { 0, 0, 0, 0, 1, 17, 1000, 1001, 99000, 99001 };
 	wgc_case_add_number(what, wgc_choose(what->choices, 12));
-	wgc_case_add_number(what, nests[wgc_choose(what->choices, 7)]);
+	wgc_case_add_number(what, nests[wgc_choose(what->choices, 10)]);
 	const operation *op = operation_at(what, component, what->number[0]);
 	if (op == NULL)
 		return false;

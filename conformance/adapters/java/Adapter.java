@@ -733,6 +733,21 @@ public class Adapter {
 		}
 	}
 
+	static boolean isOnly(Object v, boolean isMap) {
+		return isMap ? v instanceof Map<?, ?> map && map.size() == 1 && map.containsKey("k") : v instanceof List<?> list && list.size() == 1;
+	}
+
+	static final int NEST_MAX = 100000;
+
+	/** Containers of one kind inside each other, with nothing else in them, as one; else as it is. */
+	static List<Object> nested(Object v) {
+		boolean isMap = v instanceof Map<?, ?>;
+		int n = 0;
+		for (; n < NEST_MAX && isOnly(v, isMap); n++) v = isMap ? ((Map<?, ?>) v).get("k") : ((List<?>) v).get(0);
+		if (n < 3) return List.of();
+		return List.of(new Raw("{\"t\":\"nest\",\"n\":" + n + ",\"k\":\"" + (isMap ? "obj" : "arr") + "\",\"v\":"), Optional.ofNullable(v), new Raw("}"));
+	}
+
 	/** As protocol text, by a stack of our own: it may be deep. */
 	static Raw valueText(Object root) {
 		StringBuilder out = new StringBuilder();
@@ -745,6 +760,9 @@ public class Adapter {
 				continue;
 			}
 			Object v = ((Optional<?>) top).orElse(null);
+			List<Object> nest = nested(v);
+			for (int i = nest.size(); i-- > 0; ) todo.push(nest.get(i));
+			if (!nest.isEmpty()) continue;
 			if (v instanceof String s) out.append("{\"t\":\"str\",\"v\":").append(protocolText(s)).append('}');
 			else if (v instanceof Num n) out.append("{\"t\":\"num\",\"v\":\"").append(n.text).append("\"}");
 			else if (v instanceof Boolean b) out.append("{\"t\":\"bool\",\"v\":").append(b).append('}');

@@ -461,6 +461,15 @@ function valueOf(v) {
 	}
 }
 
+// How many containers of one kind are inside each other with nothing else in them, and what is in the last.
+const NEST_MAX = 100000;
+function nestOf(value) {
+	const isMap = value instanceof Map, isOnly = (v) => (isMap ? v instanceof Map && v.size === 1 && v.has("k") : Array.isArray(v) && v.length === 1);
+	let n = 0;
+	for (; n < NEST_MAX && isOnly(value); n++) value = isMap ? value.get("k") : value[0];
+	return { n, k: isMap ? "obj" : "arr", inner: value };
+}
+
 // As protocol text, by a stack of our own: it may be deep.
 function valueText(value) {
 	const todo = [value], out = [];
@@ -473,7 +482,10 @@ function valueText(value) {
 		else if (v === null) out.push('{"t":"null"}');
 		else if (v === OTHER) out.push('{"t":"other"}');
 		else if (v instanceof Float64Array) out.push(`{"t":"ints","v":[${[...v]}]}`);
-		else {
+		else if (nestOf(v).n > 2) {
+			const { n, k, inner } = nestOf(v);
+			todo.push(new Raw("}"), inner, new Raw(`{"t":"nest","n":${n},"k":"${k}","v":`));
+		} else {
 			const isMap = v instanceof Map, parts = [new Raw(isMap ? '{"t":"obj","v":[' : '{"t":"arr","v":[')];
 			let comma = "";
 			for (const item of isMap ? v : v.entries()) {
