@@ -74,6 +74,8 @@ string(grower *g)
 {
 	wgc_push(&g->out, WGC_STRING);
 	push_lone(g);
+	if (g->kind.templated && wgc_choose_rarely(g->c, 4))
+		wgc_push_ascii(&g->out, "{{$}}"); /* the whole state once more, if it is scanned */
 	if (g->kind.moderated)
 		moderated_string(g);
 	else
