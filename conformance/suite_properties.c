@@ -13,7 +13,17 @@
 
 #include "suite/token.h"
 
-#define SEEDS  20
+/* Instrumented, it is memory that is looked at, and every step costs five. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define INSTRUMENTED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(INSTRUMENTED)
+#define SEEDS 4
+#else
+#define SEEDS 20
+#endif
 #define CASES  1000 /* to catch something */
 #define PASSES 500  /* of each property in each setup */
 #define BUDGET 60.0
