@@ -74,6 +74,14 @@ is_named(const toy *toys, const wgc_property *p)
 	return named;
 }
 
+/* Of what a real clock says, nothing is claimed: who is slow may be the machine.
+ * The toys that are slow only pretend to be. */
+static bool
+is_timed(const wgc_property *p)
+{
+	return strncmp(p->id, "P-TIM", 5) == 0;
+}
+
 /* `unit_only`: those that count, of which every unit is a case of its own.
  * `toys`: those that are to catch one of them; NULL: all. */
 static void
@@ -83,7 +91,8 @@ claim_passes(wgc_subject *subject, const char *name, bool unit_only, const toy *
 		const wgc_property *p = wgc_properties[i];
 		wgc_outcome outcome = { 0 };
 		bool counts = p->choice_count > 0 && p->choices[0] == WGC_LENGTH_UNIT;
-		if (!applies(p, subject) || (unit_only && !counts) || !is_named(toys, p))
+		if (!applies(p, subject) || is_timed(p) || (unit_only && !counts) ||
+		    !is_named(toys, p))
 			continue;
 		wgc_property_run(subject, p, 1, PASSES, BUDGET, &outcome);
 		char *line = wgc_format("%s %s: %s: %s", p->id, p->title, name,

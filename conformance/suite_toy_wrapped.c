@@ -591,7 +591,7 @@ answer(void *state, const wgc_setup *setup, const char *op, const cJSON *args)
 	const char *why;
 	double length = json == NULL ? 0 : length_of(json);
 	if (length > 10000 && is_slow(t, op)) {
-		wgc_pretend_s(1e-12 * length * length);
+		wgc_pretend_s(1e-11 * length * length);
 		return wgc_err("JSON_SYNTAX");
 	}
 	bool read = t->bug != NULL && t->bug[0] == 'T' && json != NULL &&
