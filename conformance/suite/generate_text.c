@@ -290,6 +290,18 @@ wgc_vary_limits(wgc_choices *c, const wgc_subject *subject, wgc_setup *setup)
 	}
 }
 
+wgc_source
+wgc_case_source(const wgc_case *what)
+{
+	return (wgc_source)(what->number[0] % WGC_SOURCES);
+}
+
+size_t
+wgc_case_limit(const wgc_case *what)
+{
+	return what->subject->setup->limits[wgc_case_source(what)];
+}
+
 /* --- In context (S2) --- */
 
 /* What the rules of S2 ask about, in the order in which they do. */

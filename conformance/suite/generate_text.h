@@ -17,6 +17,9 @@ wgc_text wgc_generate_hostile(wgc_case *what, uint32_t pieces);
 wgc_text wgc_generate_padded(wgc_case *what, size_t limit);
 /* Small limits, so that every text is about as long as one. */
 void wgc_vary_limits(wgc_choices *choices, const wgc_subject *subject, wgc_setup *setup);
+/* Which source a case of the sanitizer is from, its first number, and the limit there. */
+wgc_source wgc_case_source(const wgc_case *what);
+size_t wgc_case_limit(const wgc_case *what);
 /* One character that tables get wrong: an end of a range, or next to it. */
 uint32_t wgc_generate_edge(wgc_case *what);
 /* One that the sanitizer removes in this profile, whatever is around. */

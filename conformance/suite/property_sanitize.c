@@ -10,18 +10,6 @@ static const char *const sanitize_text[] = { "sanitize.text", NULL };
 static const char *const in_reference[] = { "reference", NULL };
 static const wgc_choice by_unit[] = { WGC_LENGTH_UNIT };
 
-static wgc_source
-source_of(const wgc_case *what)
-{
-	return (wgc_source)(what->number[0] % WGC_SOURCES);
-}
-
-static size_t
-limit_of(const wgc_case *what)
-{
-	return what->subject->setup->limits[source_of(what)];
-}
-
 static const char *
 unit_of(const wgc_case *what)
 {
@@ -42,7 +30,7 @@ generate_padded(wgc_case *what)
 	wgc_case_add_number(what, wgc_choose(c, WGC_SOURCES));
 	wgc_text text = wgc_choose(c, 4) == 3
 	                        ? wgc_generate_hostile(what, 8)
-	                        : wgc_generate_padded(what, limit_of(what));
+	                        : wgc_generate_padded(what, wgc_case_limit(what));
 	wgc_case_add_text(what, wgc_generate_ill_formed(what, text));
 	return true;
 }
@@ -51,7 +39,7 @@ static void
 ask_text(wgc_case *what, const wgc_text *text)
 {
 	wgc_case_ask(what, "sanitize.text",
-	             wgc_args_source(wgc_source_names[source_of(what)], text));
+	             wgc_args_source(wgc_source_names[wgc_case_source(what)], text));
 }
 
 static bool
@@ -187,7 +175,7 @@ check_exact(wgc_case *what)
 {
 	bool truncated;
 	wgc_text out, expected = wgc_sanitized(&what->text[0], wgc_is_hardened(what),
-	                                       unit_of(what), limit_of(what), &truncated);
+	                                       unit_of(what), wgc_case_limit(what), &truncated);
 	if (wgc_case_text(what, 0, "s", &out)) {
 		wgc_case_same(what, "sanitized text", &expected, &out);
 		if (is_truncated(what, 0) != truncated)
@@ -259,9 +247,9 @@ check_twice(wgc_case *what)
 	wgc_text once, twice;
 	if (!wgc_case_text(what, 0, "s", &once))
 		return;
-	if (wgc_fitting(&once, unit_of(what), limit_of(what)) < once.len)
+	if (wgc_fitting(&once, unit_of(what), wgc_case_limit(what)) < once.len)
 		wgc_case_fails(what, "the output is longer than the limit, %zu %ss",
-		               limit_of(what), unit_of(what));
+		               wgc_case_limit(what), unit_of(what));
 	if (wgc_case_text(what, 1, "s", &twice)) {
 		wgc_case_same(what, "sanitized twice", &once, &twice);
 		wgc_text_clear(&twice);

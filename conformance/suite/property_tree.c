@@ -29,18 +29,6 @@ vary(wgc_choices *c, const wgc_subject *subject, wgc_setup *setup)
 		setup->max_depth = depths[wgc_choose(c, sizeof(depths) / sizeof(*depths))];
 }
 
-static wgc_source
-source_of(const wgc_case *what)
-{
-	return (wgc_source)(what->number[0] % WGC_SOURCES);
-}
-
-static size_t
-limit_of(const wgc_case *what)
-{
-	return what->subject->setup->limits[source_of(what)];
-}
-
 /* --- What was answered, and what should have been --- */
 
 static void
@@ -139,7 +127,7 @@ static bool
 generate_value(wgc_case *what)
 {
 	wgc_case_add_number(what, wgc_choose(what->choices, WGC_SOURCES));
-	wgc_tree_kind kind = { .depth = what->subject->setup->max_depth, .limit = limit_of(what) };
+	wgc_tree_kind kind = { .depth = what->subject->setup->max_depth, .limit = wgc_case_limit(what) };
 	wgc_case_add_text(what, wgc_generate_tree(what, kind));
 	wgc_text extra = wgc_generate_hostile(what, 2);
 	wgc_case_add_text(what, wgc_generate_ill_formed(what, extra));
@@ -153,7 +141,7 @@ ask_value(wgc_case *what, size_t stage)
 		return false;
 	wgc_node *root = value_root(what, what->subject->setup->max_depth);
 	cJSON *args = cJSON_CreateObject();
-	cJSON_AddStringToObject(args, "source", wgc_source_names[source_of(what)]);
+	cJSON_AddStringToObject(args, "source", wgc_source_names[wgc_case_source(what)]);
 	cJSON_AddItemToObject(args, "v", wgc_tree_value(root, false, false));
 	wgc_case_ask(what, "sanitize.value", args);
 	wgc_tree_clear(root);
@@ -176,7 +164,7 @@ check_sanitized_value(wgc_case *what)
 		return;
 	wgc_node *root = value_root(what, setup->max_depth);
 	wgc_tree_report *report = wgc_alloc(sizeof(*report));
-	wgc_tree_sanitize(root, setup, limit_of(what), report);
+	wgc_tree_sanitize(root, setup, wgc_case_limit(what), report);
 	check_value(what, "v", wgc_tree_value(root, true, wgc_setup_is(setup, WGC_DROPPED, "absent")));
 	check_sanitized(what, report);
 	wgc_tree_report_clear(report);
@@ -204,7 +192,7 @@ generate_document(wgc_case *what)
 {
 	wgc_case_add_number(what, wgc_choose(what->choices, WGC_SOURCES));
 	wgc_case_add_number(what, wgc_choose(what->choices, 1u << 20));
-	wgc_tree_kind kind = { .depth = what->subject->setup->max_depth, .limit = limit_of(what),
+	wgc_tree_kind kind = { .depth = what->subject->setup->max_depth, .limit = wgc_case_limit(what),
 		               .document = true };
 	wgc_case_add_text(what, wgc_generate_tree(what, kind));
 	return true;
@@ -228,7 +216,7 @@ static bool
 ask_document(wgc_case *what, size_t stage)
 {
 	if (stage == 0)
-		ask_tree(what, "sanitize.json", wgc_source_names[source_of(what)]);
+		ask_tree(what, "sanitize.json", wgc_source_names[wgc_case_source(what)]);
 	return stage == 0;
 }
 
@@ -239,7 +227,7 @@ check_sanitized_document(wgc_case *what)
 		return;
 	wgc_node *root = value_root(what, 0);
 	wgc_tree_report *report = wgc_alloc(sizeof(*report));
-	wgc_tree_sanitize(root, what->subject->setup, limit_of(what), report);
+	wgc_tree_sanitize(root, what->subject->setup, wgc_case_limit(what), report);
 	check_document(what, root);
 	check_sanitized(what, report);
 	wgc_tree_report_clear(report);
