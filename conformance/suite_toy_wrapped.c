@@ -482,28 +482,13 @@ find(const wgc_text *text, const char *word)
 	return SIZE_MAX;
 }
 
+/* Put something else where a part begins, once. */
 static void
-expand_dollar(wgc_text *text)
+spoil(wgc_text *text, const char *part, uint32_t with)
 {
-	size_t at = find(text, "$");
+	size_t at = find(text, part);
 	if (at != SIZE_MAX)
-		text->at[at] = '!';
-}
-
-static void
-drop_line_feed(wgc_text *text)
-{
-	size_t at = find(text, "\n<<<__XPY_DATA_BEGIN__>>>\n");
-	if (at != SIZE_MAX)
-		text->at[at] = ' ';
-}
-
-static void
-drop_fence(wgc_text *text)
-{
-	size_t at = find(text, "BEGIN__>>>\nnull\n<");
-	if (at != SIZE_MAX)
-		text->at[at] = '-';
+		text->at[at] = with;
 }
 
 static wgc_reply
@@ -515,11 +500,11 @@ answer_template(const toy *t, const wgc_setup *setup, const cJSON *args)
 	wgc_text out = text_of(reply.body, "s"), copy = { .form = out.form };
 	wgc_push_all(&copy, &out);
 	if (has(t, "R01"))
-		expand_dollar(&copy);
+		spoil(&copy, "$", '!');
 	if (has(t, "R02"))
-		drop_line_feed(&copy);
+		spoil(&copy, "\n<<<__XPY_DATA_BEGIN__>>>\n", ' ');
 	if (has(t, "R03"))
-		drop_fence(&copy);
+		spoil(&copy, "BEGIN__>>>\nnull\n<", '-');
 	put_text(reply.body, "s", &copy);
 	wgc_text_clear(&out);
 	wgc_text_clear(&copy);
